@@ -1,0 +1,111 @@
+"""The public signatures are frozen: a changed argument also changes this file."""
+
+import inspect
+from operator import attrgetter
+
+import pytest
+
+import vfnb
+
+SIGNATURES = {
+    "VirtualCluster": ["accelerator", "count", "global_batch"],
+    "VirtualCluster.parse": ["text", "global_batch"],
+    "Weighted": ["sum", "weight"],
+    "Resized": ["step", "at=0.0", "before", "after", "downtime"],
+    "Options": [
+        "reduction='exact'",
+        "blocks=None",
+        "nodes_per_pass=1",
+        "precision='no'",
+        "clip_norm=None",
+        "buffers='mean'",
+        "drop_last=False",
+        "nonfinite='skip'",
+        "threads=1",
+        "loader_workers=0",
+        "collate=None",
+        "evaluate_every=None",
+        "checkpoint_every=300.0",
+        "keep=2",
+        "keep_best=None",
+        "stop_when=None",
+        "on_event=None",
+        "stuck_after=None",
+        "check=True",
+    ],
+    "Task": [
+        "model",
+        "train",
+        "loss",
+        "optimizer",
+        "schedule=None",
+        "evaluate=None",
+        "predict=None",
+        "metrics=None",
+    ],
+    "Job": [
+        "task",
+        "cluster",
+        "devices=None",
+        "seed=0",
+        "epochs=None",
+        "steps=None",
+        "name=None",
+        "run_dir=None",
+        "engine='local'",
+        "options=None",
+    ],
+    "Job.load": ["path", "task", "devices=None", "engine='local'", "name=None", "trust=False"],
+    "Job.start": [],
+    "Job.pause": [],
+    "Job.resume": [],
+    "Job.stop": [],
+    "Job.check": [],
+    "Job.wait": ["timeout=None"],
+    "Job.save": ["path"],
+    "devices": [],
+}
+
+MEMBERS = (
+    "state",
+    "workers",
+    "history",
+    "events",
+    "fingerprint",
+    "fingerprint_notes",
+    "model",
+    "resize",
+    "map",
+)
+
+
+def signature(name: str) -> list[str]:
+    parameters = inspect.signature(attrgetter(name)(vfnb)).parameters.values()
+    return [
+        parameter.name
+        if parameter.default is inspect.Parameter.empty
+        else f"{parameter.name}={parameter.default!r}"
+        for parameter in parameters
+        if parameter.name != "self"
+    ]
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_a_public_signature_is_this(name: str) -> None:
+    assert signature(name) == SIGNATURES[name], (
+        "a changed signature also changes this list, docs and CHANGELOG.md"
+    )
+
+
+@pytest.mark.parametrize("name", ["Job", "Job.load"])
+def test_what_configures_a_job_is_given_by_name(name: str) -> None:
+    parameters = inspect.signature(attrgetter(name)(vfnb)).parameters.values()
+
+    optional = [parameter for parameter in parameters if parameter.default is not inspect.Parameter.empty]
+
+    assert {parameter.kind for parameter in optional} == {inspect.Parameter.KEYWORD_ONLY}
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_a_job_has(name: str) -> None:
+    assert hasattr(vfnb.Job, name)

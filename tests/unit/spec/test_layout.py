@@ -1,0 +1,56 @@
+"""Layouts: blocks of consecutive virtual nodes."""
+
+import pytest
+
+from vfnb.ground import SpecError
+from vfnb.spec import Layout
+
+
+@pytest.mark.parametrize(
+    ("nodes", "blocks", "made"),
+    [(1, None, 1), (20, None, 20), (32, None, 32), (1024, None, 32), (1024, 64, 64), (5, 1, 1)],
+)
+def test_there_are_at_most_32_blocks_unless_told_otherwise(nodes: int, blocks: int | None, made: int) -> None:
+    assert Layout.of(nodes, blocks) == Layout(nodes, made)
+
+
+def test_blocks_are_consecutive_and_the_lowest_are_larger() -> None:
+    layout = Layout(10, 4)
+
+    assert layout.sizes == (3, 3, 2, 2)
+    assert [layout.nodes_of(block) for block in range(4)] == [
+        range(3),
+        range(3, 6),
+        range(6, 8),
+        range(8, 10),
+    ]
+    assert [layout.block_of(node) for node in range(10)] == [0, 0, 0, 1, 1, 1, 2, 2, 3, 3]
+
+
+def test_finds_blocks_among_many_nodes() -> None:
+    layout = Layout(32768, 32768)
+
+    assert layout.block_of(32767) == 32767
+    assert layout.nodes_of(12345) == range(12345, 12346)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "blocks", "what"), [(0, 1, "nodes=0"), (4, 0, "blocks=0"), (4, 5, "blocks=5")]
+)
+def test_refuses_a_layout_that_cannot_be(nodes: int, blocks: int, what: str) -> None:
+    with pytest.raises(SpecError, match=what):
+        Layout(nodes, blocks)
+    with pytest.raises(SpecError, match=what):
+        Layout.of(nodes, blocks)
+
+
+@pytest.mark.parametrize("block", [-1, 4])
+def test_refuses_a_block_that_is_not_there(block: int) -> None:
+    with pytest.raises(SpecError, match=f"block={block} does not exist; there are blocks 0 to 3"):
+        Layout(10, 4).nodes_of(block)
+
+
+@pytest.mark.parametrize("node", [-1, 10])
+def test_refuses_a_node_that_is_not_there(node: int) -> None:
+    with pytest.raises(SpecError, match=f"node={node} does not exist; there are virtual nodes 0 to 9"):
+        Layout(10, 4).block_of(node)

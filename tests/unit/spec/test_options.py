@@ -1,0 +1,97 @@
+"""Options: the defaults, and what is refused."""
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from vfnb.ground import SpecError
+from vfnb.spec import Options
+
+
+def test_the_defaults_are_those_that_the_design_names() -> None:
+    defaults = {field.name: field.default for field in dataclasses.fields(Options)}
+
+    assert defaults == {
+        "reduction": "exact",
+        "blocks": None,
+        "nodes_per_pass": 1,
+        "precision": "no",
+        "clip_norm": None,
+        "buffers": "mean",
+        "drop_last": False,
+        "nonfinite": "skip",
+        "threads": 1,
+        "loader_workers": 0,
+        "collate": None,
+        "evaluate_every": None,
+        "checkpoint_every": 300.0,
+        "keep": 2,
+        "keep_best": None,
+        "stop_when": None,
+        "on_event": None,
+        "stuck_after": None,
+        "check": True,
+    }
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"reduction": "native"},
+        {"blocks": 64, "nodes_per_pass": 4},
+        {"precision": "fp16", "clip_norm": 1},
+        {"buffers": "first", "drop_last": True, "nonfinite": "stop"},
+        {"threads": 4, "loader_workers": 2, "collate": list},
+        {"evaluate_every": 10, "checkpoint_every": None, "keep": 1, "keep_best": "-loss"},
+        {"stop_when": bool, "on_event": print, "stuck_after": 0.5, "check": False},
+    ],
+)
+def test_takes_what_is_possible(given: dict[str, Any]) -> None:
+    options = Options(**given)
+
+    assert {name: getattr(options, name) for name in given} == given
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("reduction", "fast"),
+        ("blocks", 0),
+        ("nodes_per_pass", 0),
+        ("nodes_per_pass", "auto"),
+        ("precision", "fp32"),
+        ("precision", None),
+        ("clip_norm", 0.0),
+        ("clip_norm", -1.0),
+        ("clip_norm", float("inf")),
+        ("clip_norm", float("nan")),
+        ("clip_norm", True),
+        ("buffers", "last"),
+        ("drop_last", 1),
+        ("nonfinite", "ignore"),
+        ("threads", 0),
+        ("threads", 1.5),
+        ("loader_workers", -1),
+        ("collate", "stack"),
+        ("evaluate_every", 0),
+        ("checkpoint_every", 0),
+        ("checkpoint_every", "5m"),
+        ("keep", 0),
+        ("keep_best", ""),
+        ("keep_best", "-"),
+        ("keep_best", 3),
+        ("stop_when", 100),
+        ("on_event", "print"),
+        ("stuck_after", 0.0),
+        ("check", "no"),
+    ],
+)
+def test_refuses_what_is_not_by_name_and_value(name: str, value: object) -> None:
+    with pytest.raises(SpecError, match=f"{name}={value!r} .*; give "):
+        Options(**{name: value})  # type: ignore[arg-type]
+
+
+def test_an_option_that_does_not_exist_is_no_option() -> None:
+    with pytest.raises(TypeError, match="elastic"):
+        Options(elastic=True)  # type: ignore[call-arg]

@@ -1,0 +1,78 @@
+"""vfnb: train a large cluster's run on the devices you have, with the same bits on any number of them.
+
+The names below are loaded when they are first used, so that `import vfnb` needs neither torch nor pandas.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vfnb.ground import (
+        CheckpointError,
+        PlanError,
+        SpecError,
+        StateError,
+        TrainingError,
+        VfnbError,
+        WorkerLostError,
+    )
+    from vfnb.notebook import load_ipython_extension
+    from vfnb.runtime import devices
+    from vfnb.session import Job, Task, runs
+    from vfnb.spec import Options, Resized, VirtualCluster, Weighted
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CheckpointError",
+    "Job",
+    "Options",
+    "PlanError",
+    "Resized",
+    "SpecError",
+    "StateError",
+    "Task",
+    "TrainingError",
+    "VfnbError",
+    "VirtualCluster",
+    "Weighted",
+    "WorkerLostError",
+    "__version__",
+    "devices",
+    "load_ipython_extension",
+    "runs",
+]
+
+_ROOMS = {
+    "CheckpointError": "vfnb.ground",
+    "Job": "vfnb.session",
+    "Options": "vfnb.spec",
+    "PlanError": "vfnb.ground",
+    "Resized": "vfnb.spec",
+    "SpecError": "vfnb.ground",
+    "StateError": "vfnb.ground",
+    "Task": "vfnb.session",
+    "TrainingError": "vfnb.ground",
+    "VfnbError": "vfnb.ground",
+    "VirtualCluster": "vfnb.spec",
+    "Weighted": "vfnb.spec",
+    "WorkerLostError": "vfnb.ground",
+    "devices": "vfnb.runtime",
+    "load_ipython_extension": "vfnb.notebook",
+    "runs": "vfnb.session",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its room the first time it is asked for."""
+    room = _ROOMS.get(name)
+    if room is None:
+        raise AttributeError(f"module 'vfnb' has no attribute {name!r}")
+    value = getattr(import_module(room), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, so that completion shows them before they are loaded."""
+    return sorted(__all__)

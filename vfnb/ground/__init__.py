@@ -1,0 +1,28 @@
+"""The floor everything stands on: errors, even shares and clocks; no torch and nothing of ours below it."""
+
+from vfnb.ground.clock import Clock, ManualClock, SystemClock
+from vfnb.ground.errors import (
+    CheckpointError,
+    PlanError,
+    SpecError,
+    StateError,
+    TrainingError,
+    VfnbError,
+    WorkerLostError,
+)
+from vfnb.ground.shares import even_shares, share_range
+
+__all__ = [
+    "CheckpointError",
+    "Clock",
+    "ManualClock",
+    "PlanError",
+    "SpecError",
+    "StateError",
+    "SystemClock",
+    "TrainingError",
+    "VfnbError",
+    "WorkerLostError",
+    "even_shares",
+    "share_range",
+]

@@ -1,0 +1,186 @@
+"""Going through the evaluation data: fixed batches whatever the mapping, metric states merged in batch order.
+
+torchmetrics' own synchronisation is not used: it would merge by worker. A metric whose states cannot be merged gets the
+predictions of all batches, in order, instead.
+"""
+
+import copy
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import fsum
+from typing import Any
+
+import torch
+from torchmetrics import Metric
+
+from vfnb.numerics import evaluation_seed
+from vfnb.runtime.forward import autocast, seed_pass, weighed
+from vfnb.runtime.placement import moved
+from vfnb.runtime.post import Post
+from vfnb.runtime.program import Batch
+from vfnb.runtime.reading import Request, read
+from vfnb.runtime.replica import Replica
+
+_Part = dict[str, Any]  # of one batch: its loss, weight, and per metric a state or (predictions, targets)
+
+
+class UserError(Exception):
+    """The user's code failed on some worker, in words."""
+
+
+def due(replica: Replica) -> bool:
+    """Tell whether the evaluation data are to be gone through now.
+
+    Args:
+        replica: After a step.
+
+    Returns:
+        Whether this step asks for it and it has not been done.
+    """
+    program, step = replica.program, replica.step
+    if program.evaluation is None or step == 0 or replica.evaluated >= step:
+        return False
+    every = program.options.evaluate_every or program.steps_per_epoch
+    return step % every == 0 or step == program.steps
+
+
+def evaluate(replica: Replica, post: Post) -> dict[str, float]:
+    """Go through the evaluation data together with the other workers.
+
+    Args:
+        replica: Its modules' training flags come back as they were.
+        post: Whose batches are computed here.
+
+    Returns:
+        The metrics by name and "loss", the same on every worker.
+
+    Raises:
+        UserError: If the user's code failed, here or elsewhere.
+        GroupError: If a worker is gone.
+    """
+    mine: dict[int, _Part] = {}
+    failure = ""
+    try:
+        with _evaluating(replica):
+            for number, indices in _batches(replica, post):
+                post.probe("evaluation", worker=post.worker, step=replica.step, detail=number)
+                post.slot.mark("evaluate", step=replica.step)
+                mine[number] = _measure(replica, number, indices)
+    except Exception as error:  # noqa: BLE001  # the user's code may raise anything; the others wait for word
+        failure = f"{type(error).__name__}: {error} (in the evaluation after step {replica.step})"
+    post.slot.mark("collective", step=replica.step)
+    parts: dict[int, _Part] = {}
+    for data in post.group.gather(_packed((failure, mine))):
+        problem, theirs = _unpacked(data)
+        if problem:
+            raise UserError(problem)
+        parts |= theirs
+    return _merged(replica, [parts[number] for number in sorted(parts)])
+
+
+def _batches(replica: Replica, post: Post) -> Iterator[tuple[int, range]]:
+    program = replica.program
+    assert program.evaluation is not None, "nothing to evaluate"
+    samples, size = len(program.evaluation.dataset), program.evaluation_batch
+    rank = post.mapping.workers.index(post.worker)
+    for number in range(rank, -(-samples // size), post.group.size):
+        yield number, range(number * size, min((number + 1) * size, samples))
+
+
+def _measure(replica: Replica, number: int, indices: range) -> _Part:
+    program = replica.program
+    assert program.evaluation is not None, "nothing to evaluate"
+    request = Request(epoch=0, step=0, node=number, indices=tuple(indices))
+    batch = moved(read(program.evaluation, program.seed, request), replica.device)
+    seed = evaluation_seed(program.seed, replica.step, number)
+    seed_pass(seed, replica.device)
+    with autocast(replica.device, program.options.precision):
+        value, factor, weight = weighed(replica.loss(replica.model, batch), len(indices))
+    part: _Part = {"loss": float(value) * factor if weight else 0.0, "weight": weight}
+    if program.metrics:
+        seed_pass(seed, replica.device)
+        part["metrics"] = _states(replica, batch)
+    return part
+
+
+def _states(replica: Replica, batch: Batch) -> dict[str, Any]:
+    program = replica.program
+    assert program.predict is not None, "metrics come with predictions"
+    with autocast(replica.device, program.options.precision):
+        predictions, targets = program.predict(replica.model, batch)
+    states: dict[str, Any] = {}
+    for name, fresh in program.metrics.items():
+        if _mergeable(fresh):
+            metric = copy.deepcopy(fresh).to(replica.device)
+            metric.update(predictions, targets)
+            states[name] = {key: _host(value) for key, value in metric.metric_state.items()}
+        else:
+            states[name] = (_host(predictions), _host(targets))
+    return states
+
+
+def _merged(replica: Replica, parts: list[_Part]) -> dict[str, float]:
+    weight = fsum(part["weight"] for part in parts)
+    merged = {"loss": fsum(part["loss"] for part in parts) / weight if weight else float("nan")}
+    for name, fresh in replica.program.metrics.items():
+        merge = _merge_states if _mergeable(fresh) else _update_in_turn
+        merged[name] = float(merge(copy.deepcopy(fresh).cpu(), [part["metrics"][name] for part in parts]).compute())
+    return merged
+
+
+def _update_in_turn(fresh: Metric, outputs: list[tuple[Any, Any]]) -> Metric:
+    for predictions, targets in outputs:
+        fresh.update(predictions, targets)
+    return fresh
+
+
+def _merge_states(fresh: Metric, states: list[dict[str, Any]]) -> Metric:
+    merged = fresh
+    for count, state in enumerate(states, start=1):
+        # torchmetrics puts the incoming state first: the earlier batches come in to the later one.
+        later = copy.deepcopy(fresh)
+        for key, value in state.items():
+            setattr(later, key, value)
+        later._update_count = count  # noqa: SLF001  # a mean weighs what comes in by it
+        if count > 1:
+            later.merge_state({key: getattr(merged, key) for key in state})
+        merged = later
+    return merged
+
+
+def _mergeable(metric: Metric) -> bool:
+    return metric.full_state_update is False and not metric.dist_sync_on_step
+
+
+def _host(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.detach().cpu()
+    return [_host(one) for one in value] if isinstance(value, list) else value
+
+
+@contextmanager
+def _evaluating(replica: Replica) -> Iterator[None]:
+    flags = [(module, module.training) for module in replica.model.modules()]
+    switched = hasattr(replica.optimizer, "eval")  # schedule-free optimizers have two sets of weights
+    replica.model.eval()
+    if switched:
+        replica.optimizer.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        for module, flag in flags:
+            module.training = flag
+        if switched:
+            replica.optimizer.train()
+
+
+def _packed(value: Any) -> bytes:
+    buffer = io.BytesIO()
+    torch.save(value, buffer)
+    return buffer.getvalue()
+
+
+def _unpacked(data: bytes) -> Any:
+    return torch.load(io.BytesIO(data), weights_only=False)  # from our own group

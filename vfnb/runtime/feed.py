@@ -1,0 +1,145 @@
+"""Bringing each pass its batch, on its device, in time.
+
+Without loader processes a batch is read in the pass's own thread, before the pass is seeded: user code that may draw never
+runs beside a pass. On CUDA the next batch is read while the device still computes, and copied on a stream of its own.
+With loader processes the next passes' batches are asked for ahead, into the following steps too; what counts as read is
+what was committed, so asking ahead has no effect on anything.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from typing import Protocol
+
+import torch
+
+from vfnb.numerics import batch_slice, where
+from vfnb.runtime.passes import Pass
+from vfnb.runtime.placement import moved
+from vfnb.runtime.program import Batch, Program
+from vfnb.runtime.reading import Request, epoch_order, read
+
+
+class Loaders(Protocol):
+    """Processes that read batches ahead."""
+
+    depth: int
+
+    def ask(self, request: Request) -> "Future[Batch]":
+        """Have a batch read; returns at once."""
+        ...
+
+
+class Feed:
+    """The batches of one worker.
+
+    Args:
+        program: What is trained.
+        device: Where batches go.
+        loaders: Processes that read ahead; None to read here.
+    """
+
+    def __init__(self, program: Program, device: torch.device, loaders: Loaders | None = None) -> None:
+        self._program, self._device, self._loaders = program, device, loaders
+        self._asked: OrderedDict[Request, Future[Batch]] = OrderedDict()
+        self._stream = torch.cuda.Stream(device) if device.type == "cuda" else None
+
+    def samples_in(self, step: int) -> int:
+        """Count the samples of a step's batch.
+
+        Args:
+            step: From 1.
+
+        Returns:
+            The global batch, or fewer in an epoch's short last one.
+        """
+        return len(self._slice(step)[1])
+
+    def batches(
+        self, step: int, passes: Sequence[Pass], ahead: Callable[[int], Sequence[Pass]]
+    ) -> Iterator[tuple[Pass, Batch]]:
+        """Give each pass with its batch, in order.
+
+        Args:
+            step: The step.
+            passes: The worker's, in this step.
+            ahead: The worker's passes in a later step, were nothing to change.
+
+        Yields:
+            A pass and its batch on the device.
+        """
+        for place, one in enumerate(passes):
+            request = self.request(step, one)
+            if self._loaders is None:
+                batch = read(self._program.train, self._program.seed, request)
+            else:
+                self._ask_ahead(step, passes[place:], ahead)
+                batch = self._asked.pop(request).result()
+            yield one, self._placed(batch)
+
+    def request(self, step: int, one: Pass) -> Request:
+        """Say what a pass reads.
+
+        Args:
+            step: The step.
+            one: The pass.
+
+        Returns:
+            The request.
+        """
+        epoch, within = self._slice(step)
+        order = epoch_order(len(self._program.train.dataset), self._program.seed, epoch, self._program.train.shuffle)
+        start = within.start + one.positions.start
+        indices = order[start : start + len(one.positions)].tolist()
+        return Request(epoch=epoch, step=step, node=one.node, indices=tuple(indices))
+
+    def forget(self) -> None:
+        """Drop what was asked ahead: the worker's blocks have changed."""
+        for future in self._asked.values():
+            future.cancel()
+        self._asked.clear()
+
+    def _slice(self, step: int) -> tuple[int, range]:
+        program = self._program
+        samples = len(program.train.dataset)
+        epoch, within = where(step, samples, program.global_batch, program.options.drop_last)
+        return epoch, batch_slice(samples, program.global_batch, within)
+
+    def _ask_ahead(self, step: int, rest: Sequence[Pass], ahead: Callable[[int], Sequence[Pass]]) -> None:
+        assert self._loaders is not None, "asking ahead needs loaders"
+        wanted = [(step, one) for one in rest[: self._loaders.depth]]
+        later = step
+        while len(wanted) < self._loaders.depth and later < self._program.steps:
+            later += 1
+            wanted += [(later, one) for one in ahead(later)[: self._loaders.depth - len(wanted)]]
+        for when, one in wanted:
+            request = self.request(when, one)
+            if request not in self._asked:
+                self._asked[request] = self._loaders.ask(request)
+
+    def _placed(self, batch: Batch) -> Batch:
+        if self._stream is None:
+            return moved(batch, self._device)
+        with torch.cuda.stream(self._stream):
+            placed = moved(_pinned(batch), self._device)
+        torch.cuda.current_stream(self._device).wait_stream(self._stream)
+        _used_by_current_stream(placed, self._device)
+        return placed
+
+
+def _pinned(batch: Batch) -> Batch:
+    from torch.utils.data._utils.pin_memory import pin_memory
+
+    return pin_memory(batch)
+
+
+def _used_by_current_stream(batch: Batch, device: torch.device) -> None:
+    # The copy's memory belongs to the side stream: say who reads it, or it is re-used too early.
+    if isinstance(batch, torch.Tensor):
+        batch.record_stream(torch.cuda.current_stream(device))
+    elif isinstance(batch, dict):
+        for part in batch.values():
+            _used_by_current_stream(part, device)
+    elif isinstance(batch, list | tuple):
+        for part in batch:
+            _used_by_current_stream(part, device)

@@ -1,0 +1,139 @@
+"""One forward and backward pass: seeds, autocast, the loss as (sum, weight), and the gradient of its weighted part.
+
+The backward pass runs on `sum / unit`, with `unit` a power of two near a virtual node's weight: a mean loss times its
+share, of the size of a mean, so that an fp16 scaler has the range it expects.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from math import frexp, ldexp
+from typing import Any
+
+import torch
+
+from vfnb.ground import SpecError
+from vfnb.numerics import seed_generators
+from vfnb.runtime.program import Batch
+from vfnb.spec import Weighted
+
+Loss = Callable[[torch.nn.Module, Batch], "torch.Tensor | Weighted"]
+_DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What a pass gave: the summed loss is `value * factor`.
+
+    Attributes:
+        value: Detached, 0-d, on the device: reading it now would wait for the device.
+        factor: What it is multiplied by on the host, in fp64 (some devices have none).
+        weight: What the pass counts.
+    """
+
+    value: torch.Tensor
+    factor: float
+    weight: float
+
+
+def autocast(device: torch.device, precision: str) -> AbstractContextManager[Any]:
+    """Give torch's own autocast for a precision.
+
+    Args:
+        device: Where passes run.
+        precision: "no", "bf16" or "fp16".
+
+    Returns:
+        The context.
+    """
+    return torch.autocast(device.type, dtype=_DTYPES.get(precision, torch.bfloat16), enabled=precision in _DTYPES)
+
+
+def seed_pass(seed: int, device: torch.device) -> None:
+    """Seed every generator that a pass may draw from.
+
+    Args:
+        seed: Of the pass.
+        device: Whose generator is seeded beside the host's.
+    """
+    generators = ()
+    if device.type == "cuda":
+        generators = (torch.cuda.default_generators[device.index or 0],)
+    elif device.type in ("mps", "xpu"):
+        getattr(torch, device.type).manual_seed(seed)
+    seed_generators(seed, generators)
+
+
+def weighed(loss: "torch.Tensor | Weighted", samples: int) -> tuple[torch.Tensor, float, float]:
+    """Read a loss as a 0-d tensor, the factor that makes it a sum, and a weight.
+
+    Args:
+        loss: A scalar mean over the samples, or a `Weighted`.
+        samples: How many samples the batch has.
+
+    Returns:
+        A tensor that carries the graph, the factor, and the weight.
+
+    Raises:
+        SpecError: If the loss is not a scalar, or the weight is negative.
+    """
+    value = loss.sum if isinstance(loss, Weighted) else loss
+    if not isinstance(value, torch.Tensor) or value.numel() != 1:
+        shape = f"a tensor of shape {tuple(value.shape)}" if isinstance(value, torch.Tensor) else f"a {type(value).__name__}"
+        raise SpecError(f"the loss is {shape}, not a scalar; return its mean over the batch, or vfnb.Weighted(sum, weight)")
+    if not isinstance(loss, Weighted):
+        return value.reshape(()), float(samples), float(samples)
+    weight = float(loss.weight)
+    if not weight >= 0:
+        raise SpecError(f"the loss has weight {weight}; a weight is a number from 0 up")
+    return value.reshape(()), 1.0, weight
+
+
+def run_pass(
+    model: torch.nn.Module,
+    loss: Loss,
+    batch: Batch,
+    samples: int,
+    *,
+    precision: str,
+    device: torch.device,
+    unit: float,
+    scale: float = 1.0,
+) -> Measured:
+    """Compute one pass; gradients add up in `.grad`.
+
+    Args:
+        model: On the device.
+        loss: The run's loss.
+        batch: On the device.
+        samples: How many samples it has.
+        precision: Of autocast.
+        device: The device.
+        unit: What weights are divided by.
+        scale: The loss scaler's scale, a power of two.
+
+    Returns:
+        The loss and its weight; a weight of 0 leaves the gradients alone.
+    """
+    with autocast(device, precision):
+        value, factor, weight = weighed(loss(model, batch), samples)
+    if weight == 0:
+        return Measured(value=torch.zeros_like(value.detach()), factor=0.0, weight=0.0)
+    # One factor for share and scale: the sum itself could leave fp16's range.
+    (value * (factor / unit * scale)).backward()
+    return Measured(value=value.detach(), factor=factor, weight=weight)
+
+
+def power_of_two_near(weight: float) -> float:
+    """Give the smallest power of two that is not below a weight.
+
+    Args:
+        weight: Above 0.
+
+    Returns:
+        A power of two; 1 for a weight of 0.
+    """
+    if weight <= 0:
+        return 1.0
+    mantissa, exponent = frexp(weight)
+    return ldexp(1.0, exponent - 1 if mantissa == 0.5 else exponent)

@@ -1,0 +1,192 @@
+"""The workers of one generation as a group that sums and votes; each group is formed once and never re-used.
+
+The groups are objects of their own, not torch's default group: nothing to sync with by accident,
+no environment variables, and nothing that listens beyond loopback.
+"""
+
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import torch
+import torch.distributed as dist
+
+# An uneven mapping waits minutes for its slowest worker, rightly: the driver watches, not the collective.
+_PATIENCE = timedelta(days=30)
+
+
+class GroupError(Exception):
+    """A collective did not complete: a member is gone."""
+
+
+@runtime_checkable
+class Group(Protocol):
+    """What a step needs of the other workers."""
+
+    @property
+    def size(self) -> int:
+        """How many members the group has."""
+        ...
+
+    def max_(self, vector: torch.Tensor) -> None:
+        """Replace a CPU vector by the elementwise maximum over members; no element may be NaN."""
+        ...
+
+    def sum_(self, tensors: Iterable[torch.Tensor], begun: Callable[[], None]) -> None:
+        """Replace each tensor by its sum over members; `begun` is called once the first is under way."""
+        ...
+
+    def gather(self, data: bytes) -> list[bytes]:
+        """Give every member's bytes to all, in the order of worker ids."""
+        ...
+
+
+class Alone:
+    """The group of one worker: nothing to add."""
+
+    size = 1
+
+    def max_(self, vector: torch.Tensor) -> None:
+        """Leave the vector as it is.
+
+        Args:
+            vector: Any.
+        """
+
+    def sum_(self, tensors: Iterable[torch.Tensor], begun: Callable[[], None]) -> None:
+        """Leave the tensors as they are.
+
+        Args:
+            tensors: Any.
+            begun: Called once.
+        """
+        begun()
+
+    def gather(self, data: bytes) -> list[bytes]:
+        """Give back the one member's bytes.
+
+        Args:
+            data: Its bytes.
+
+        Returns:
+            Them, in a list.
+        """
+        return [data]
+
+
+class Processes:
+    """A group of worker processes: votes over gloo on loopback, sums over gloo or, between GPUs, nccl.
+
+    Args:
+        store: A file of this generation alone, in a private folder.
+        rank: This worker's place among the members by id.
+        size: How many members there are.
+        nccl: Whether tensors on the device are summed by nccl (each member on a GPU of its own).
+        patience: Seconds to wait for the others while forming.
+
+    Raises:
+        GroupError: If the group could not be formed: a member is gone.
+    """
+
+    def __init__(self, store: Path, rank: int, size: int, *, nccl: bool, patience: float) -> None:
+        self.size = size
+        limit = timedelta(seconds=patience)
+        try:
+            file = dist.FileStore(str(store), size)
+            file.set_timeout(limit)
+            self._votes = _gloo(dist.PrefixStore("gloo", file), rank, size, limit)
+            self._sums = _nccl(dist.PrefixStore("nccl", file), rank, size) if nccl else self._votes
+        except RuntimeError as error:
+            raise GroupError(str(error)) from None
+
+    def max_(self, vector: torch.Tensor) -> None:
+        """Replace a CPU vector by the elementwise maximum over members.
+
+        Args:
+            vector: On the CPU, without NaN: gloo keeps or loses one by its place.
+
+        Raises:
+            GroupError: If a member is gone.
+        """
+        _completed(_reduced(self._votes, vector, dist.ReduceOp.MAX))
+
+    def sum_(self, tensors: Iterable[torch.Tensor], begun: Callable[[], None]) -> None:
+        """Replace each tensor by its sum over members; all go out in the given order, then all are awaited.
+
+        Args:
+            tensors: Dense and contiguous.
+            begun: Called once the first sum is under way.
+
+        Raises:
+            GroupError: If a member is gone.
+        """
+        try:
+            works = []
+            for tensor in tensors:
+                works.append(_reduced(self._sums, tensor, dist.ReduceOp.SUM))
+                if len(works) == 1:
+                    begun()
+        except RuntimeError as error:
+            raise GroupError(str(error)) from None
+        for work in works:
+            _completed(work)
+
+    def gather(self, data: bytes) -> list[bytes]:
+        """Give every member's bytes to all.
+
+        Args:
+            data: This member's.
+
+        Returns:
+            All members' bytes, by rank.
+
+        Raises:
+            GroupError: If a member is gone.
+        """
+        length = torch.tensor([len(data)], dtype=torch.int64)
+        lengths = [int(one) for one in self._gathered(length)]
+        padded = torch.zeros(max(*lengths, 1), dtype=torch.uint8)
+        if data:
+            padded[: len(data)] = torch.frombuffer(bytearray(data), dtype=torch.uint8)
+        parts = self._gathered(padded)
+        return [part[:size].numpy().tobytes() for part, size in zip(parts, lengths, strict=True)]
+
+    def _gathered(self, tensor: torch.Tensor) -> list[torch.Tensor]:
+        options = dist.AllgatherOptions()
+        options.timeout = _PATIENCE
+        outputs = [torch.empty_like(tensor) for _ in range(self.size)]
+        try:
+            work = self._votes.allgather([outputs], [tensor], options)
+        except RuntimeError as error:
+            raise GroupError(str(error)) from None
+        _completed(work)
+        return outputs
+
+
+def _gloo(store: Any, rank: int, size: int, limit: timedelta) -> Any:
+    options = dist.ProcessGroupGloo._Options()  # noqa: SLF001  # the class has no public spelling
+    options._devices = [dist.ProcessGroupGloo.create_device(hostname="127.0.0.1")]  # noqa: SLF001  # likewise
+    options._timeout = limit  # noqa: SLF001  # likewise
+    return dist.ProcessGroupGloo(store, rank, size, options)
+
+
+def _nccl(store: Any, rank: int, size: int) -> Any:
+    options = dist.ProcessGroupNCCL.Options()
+    options._timeout = _PATIENCE  # noqa: SLF001  # the class has no public spelling
+    return dist.ProcessGroupNCCL(store, rank, size, options)
+
+
+def _reduced(group: Any, tensor: torch.Tensor, operation: Any) -> Any:
+    options = dist.AllreduceOptions()
+    options.reduceOp = operation
+    options.timeout = _PATIENCE
+    return group.allreduce([tensor], options)
+
+
+def _completed(work: Any) -> None:
+    # `from None`: a kept traceback would keep the group, and with it the sockets that tell the others.
+    try:
+        work.wait()
+    except RuntimeError as error:
+        raise GroupError(str(error)) from None

@@ -1,0 +1,54 @@
+"""A worker's post in one generation: who it is, which blocks it computes, with whom, and who is watching."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from vfnb.runtime.board import Slot
+from vfnb.runtime.group import Alone, Group
+from vfnb.runtime.passes import Pass, passes_of
+from vfnb.runtime.probe import Probe, silent
+from vfnb.runtime.program import Program
+from vfnb.spec import Mapping
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Post:
+    """What a step needs to know of the world.
+
+    Attributes:
+        worker: The worker's id.
+        mapping: Of this generation.
+        group: The other workers.
+        slot: Where signs of life go.
+        probe: What is called at named points.
+        orders: Gives the newest order's number that is known here.
+        abandoned: Whether this generation is known to be broken.
+        generation: Its number.
+    """
+
+    worker: int
+    mapping: Mapping
+    group: Group = field(default_factory=Alone)
+    slot: Slot = field(default_factory=Slot.nowhere)
+    probe: Probe = silent
+    orders: Callable[[], int] = lambda: 0
+    abandoned: Callable[[], bool] = lambda: False
+    generation: int = 0
+
+    @property
+    def reports(self) -> bool:
+        """Whether this worker speaks for all: the one with the lowest id."""
+        return self.worker == self.mapping.workers[0]
+
+    def passes(self, program: Program, batch: int) -> tuple[Pass, ...]:
+        """List this worker's passes.
+
+        Args:
+            program: What is trained.
+            batch: Samples in the step's batch.
+
+        Returns:
+            The passes, in order.
+        """
+        blocks = self.mapping.blocks_of(self.worker)
+        return passes_of(program.layout, blocks, batch, program.options.nodes_per_pass)

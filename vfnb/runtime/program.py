@@ -1,0 +1,91 @@
+"""What a run computes, as one value: everything a worker needs, and nothing about workers.
+
+A program travels to worker processes by value; two programs that are equal train to equal bits.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import torch
+from torch import nn
+from torchmetrics import Metric
+
+from vfnb.numerics import steps_per_epoch
+from vfnb.spec import Layout, Options, Weighted
+
+Batch = Any  # whatever the collate gives
+
+
+class MapStyle(Protocol):
+    """A data set that knows its length and gives a sample by its index."""
+
+    def __len__(self) -> int:
+        """Return how many samples there are."""
+        ...
+
+    def __getitem__(self, index: int, /) -> Any:
+        """Return one sample."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where batches come from: a data set, and how samples become a batch.
+
+    Attributes:
+        dataset: Map-style: `len` and indexing by int.
+        collate: A list of one virtual node's samples to a batch; None for torch's default.
+        shuffle: Whether each epoch has an order of its own.
+    """
+
+    dataset: MapStyle
+    collate: Callable[[list[Any]], Batch] | None = None
+    shuffle: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """What to learn, on which virtual nodes, for how long.
+
+    Attributes:
+        model: On the CPU, with the run's initial weights.
+        loss: From model and batch to the mean over the batch (0-d) or a `Weighted`; moved to the device when it is a module.
+        predict: From model and batch to (predictions, targets), for metrics; None where there are no metrics.
+        train: The training data.
+        evaluation: The evaluation data, in its own order; None to evaluate nothing.
+        metrics: By name, fresh; their states merge in batch order.
+        optimizer: Called with the model on its device.
+        schedule: Called with the optimizer and the total steps; None for a constant rate.
+        layout: The virtual nodes and their blocks.
+        global_batch: Samples a step.
+        seed: Of the run.
+        steps: The last step's number, from 1.
+        options: The rarer choices.
+        identity: JSON of what the run is, written beside each checkpoint.
+    """
+
+    model: nn.Module
+    loss: Callable[[nn.Module, Batch], torch.Tensor | Weighted]
+    predict: Callable[[nn.Module, Batch], tuple[torch.Tensor, torch.Tensor]] | None
+    train: Source
+    evaluation: Source | None
+    metrics: Mapping[str, Metric]
+    optimizer: Callable[[nn.Module], torch.optim.Optimizer]
+    schedule: Callable[[torch.optim.Optimizer, int], torch.optim.lr_scheduler.LRScheduler] | None
+    layout: Layout
+    global_batch: int
+    seed: int
+    steps: int
+    options: Options
+    identity: str
+
+    @property
+    def steps_per_epoch(self) -> int:
+        """Steps that read the training data once."""
+        return steps_per_epoch(len(self.train.dataset), self.global_batch, drop_last=self.options.drop_last)
+
+    @property
+    def evaluation_batch(self) -> int:
+        """Samples of one evaluation batch: a virtual node's share, whatever the mapping."""
+        return -(-self.global_batch // self.layout.nodes)

@@ -1,0 +1,181 @@
+"""Training in lockstep from boundary to boundary: what every worker of a generation does, and the inline engine alone.
+
+A step is finished once it is committed, its evaluation (where one is due) is done, and its record is out. Orders are
+carried out at the boundary after the step in whose vote they were seen, so at the same one everywhere.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+import torch
+
+from vfnb.ground import TrainingError
+from vfnb.numerics import Capacities
+from vfnb.runtime.evaluation import due, evaluate
+from vfnb.runtime.feed import Feed
+from vfnb.runtime.messages import Reason, Record
+from vfnb.runtime.post import Post
+from vfnb.runtime.replica import Replica
+from vfnb.runtime.snapshot import write_checkpoint
+from vfnb.runtime.step import Halted, Stepped, take_step
+from vfnb.spec import Evaluated, Event, Row
+
+_MOST_SKIPS = 10
+
+
+class Desk(Protocol):
+    """Where records go and orders come from."""
+
+    def publish(self, record: Record) -> None:
+        """Send a finished step's record; called on the reporting worker only."""
+        ...
+
+    def obey(self, replica: Replica, order: int) -> bool:
+        """Carry out the orders up to a number; True to park."""
+        ...
+
+
+@dataclass(slots=True)
+class Journal:
+    """A worker's memory of its last step, kept while it has no group.
+
+    Attributes:
+        row: The last committed step's row; None before the first.
+        events: What happened in it.
+        when: When it was committed, in monotonic seconds.
+        base: From when the next step's time counts.
+    """
+
+    row: Row | None = None
+    events: tuple[Event, ...] = ()
+    when: float = 0.0
+    base: float = 0.0
+
+
+def train(replica: Replica, post: Post, feed: Feed, desk: Desk, journal: Journal, run_dir: Path) -> Reason:
+    """Train until an order, an end or a trouble.
+
+    Args:
+        replica: The same state on every member.
+        post: Who and with whom.
+        feed: The batches.
+        desk: Where records go and orders come from.
+        journal: The last step, for whoever reports next.
+        run_dir: Where the best checkpoint goes.
+
+    Returns:
+        Why it stands still; with "failed" or "memory" the others know too.
+
+    Raises:
+        TrainingError: If the user's code failed here.
+        GroupError: If a member is gone.
+    """
+    _agree(replica, post)
+    if replica.step and _finish(replica, post, desk, journal, run_dir):
+        return "stop_when"
+    while replica.step < replica.program.steps:
+        outcome = take_step(replica, post, feed)
+        if isinstance(outcome, Halted):
+            if outcome.error is not None:
+                raise outcome.error from None
+            return outcome.reason
+        _note(replica, post, journal, outcome)
+        post.probe("after_commit", worker=post.worker, step=replica.step)
+        if _finish(replica, post, desk, journal, run_dir):
+            return "stop_when"
+        _give_up(replica, outcome)
+        if replica.step < replica.program.steps and desk.obey(replica, outcome.order):
+            return "ordered"
+    return "finished"
+
+
+def _agree(replica: Replica, post: Post) -> None:
+    """Settle what members may hold differently: who saw the evaluation end, and the first capacities."""
+    first = replica.capacities.current if replica.step == 0 else replica.capacities.current * 0
+    buffers = replica.buffer_capacities.current if replica.step == 0 else replica.buffer_capacities.current * 0
+    head = torch.tensor([-replica.evaluated, replica.weight_unit], dtype=torch.float64)
+    vector = torch.cat([head, first.double(), buffers.double()])
+    post.group.max_(vector)
+    replica.evaluated, replica.weight_unit = -int(vector[0]), float(vector[1])
+    if replica.step == 0:
+        _, found, of_buffers = vector.split([2, len(first), len(buffers)])
+        replica.capacities = _with_current(replica.capacities, found)
+        replica.buffer_capacities = _with_current(replica.buffer_capacities, of_buffers)
+
+
+def _with_current(capacities: Capacities, exponents: torch.Tensor) -> Capacities:
+    return replace(capacities, current=exponents.to(torch.int32))
+
+
+def _note(replica: Replica, post: Post, journal: Journal, outcome: Stepped) -> None:
+    now = time.monotonic()
+    took = now - (journal.base or now)
+    journal.row = replace(
+        outcome.row,
+        samples_per_second=outcome.row.samples / took if took > 0 else float("nan"),
+        workers=post.group.size,
+        at=time.time(),  # noqa: TID251  # a worker is the edge where wall time enters
+    )
+    journal.events, journal.when, journal.base = outcome.events, now, now
+
+
+def _finish(replica: Replica, post: Post, desk: Desk, journal: Journal, run_dir: Path) -> bool:
+    """Evaluate where it is due and let the record out; True where the user's `stop_when` ends the run."""
+    if due(replica):
+        metrics = evaluate(replica, post)
+        replica.evaluated = replica.step
+        _keep_best(replica, post, metrics, run_dir)
+        if journal.row is not None and journal.row.step == replica.step:
+            journal.row = replace(journal.row, metrics=metrics)
+            journal.events = (*journal.events, Evaluated(step=replica.step, metrics=metrics, at=journal.row.at))
+    if journal.row is None or journal.row.step != replica.step:
+        return False
+    if post.reports:
+        desk.publish(Record(row=journal.row, events=journal.events, when=journal.when))
+    return _stops(replica, journal.row)
+
+
+def _stops(replica: Replica, row: Row) -> bool:
+    stop_when: Callable[[Row], bool] | None = replica.program.options.stop_when
+    if stop_when is None:
+        return False
+    # Only what every worker holds alike may decide: times and speeds are each worker's own.
+    common = replace(row, samples_per_second=float("nan"), at=0.0, workers=0)
+    try:
+        return bool(stop_when(common))
+    except Exception as error:
+        raise TrainingError(f"stop_when raised {type(error).__name__}: {error}", step=row.step) from error
+
+
+def _keep_best(replica: Replica, post: Post, metrics: dict[str, float], run_dir: Path) -> None:
+    wanted = replica.program.options.keep_best
+    if wanted is None:
+        return
+    sign = -1.0 if wanted.startswith("-") else 1.0
+    value = sign * metrics[wanted.removeprefix("-")]
+    if replica.best is None or value > replica.best[0]:
+        replica.best = (value, replica.step)
+        if post.reports:
+            write_checkpoint(run_dir / "checkpoints" / "best", replica.capture(), replica.program.identity)
+
+
+def _give_up(replica: Replica, outcome: Stepped) -> None:
+    if not outcome.row.skipped or outcome.bad_node is None:
+        return
+    if replica.program.options.nonfinite == "stop":
+        raise TrainingError(
+            f"step {replica.step} has a {outcome.what} that is not finite, first in virtual node {outcome.bad_node}; "
+            'lower the learning rate, look at its samples, or go on past it with Options(nonfinite="skip")',
+            step=replica.step,
+            node=outcome.bad_node,
+        )
+    if replica.skips >= _MOST_SKIPS:
+        raise TrainingError(
+            f"{replica.skips} steps in a row had a loss or gradient that is not finite, the last in virtual node "
+            f"{outcome.bad_node} at step {replica.step}; lower the learning rate or look at the data",
+            step=replica.step,
+            node=outcome.bad_node,
+        )

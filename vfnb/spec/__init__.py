@@ -1,0 +1,68 @@
+"""The nouns of a run as frozen, checked records, the accelerator catalogue, and their text form; no torch."""
+
+from vfnb.spec.accelerator import Accelerator, accelerators, find_accelerator
+from vfnb.spec.cluster import VirtualCluster
+from vfnb.spec.device import Device, Kind
+from vfnb.spec.events import (
+    CallbackFailed,
+    CheckpointFailed,
+    CheckpointSaved,
+    Evaluated,
+    Event,
+    Failed,
+    Finished,
+    NotGuaranteed,
+    OutOfMemory,
+    Paused,
+    Recovered,
+    Resized,
+    Resumed,
+    StepRedone,
+    StepSkipped,
+    Stopped,
+    Warned,
+    WorkerJoined,
+    WorkerLost,
+)
+from vfnb.spec.layout import Layout
+from vfnb.spec.mapping import Mapping
+from vfnb.spec.options import Options
+from vfnb.spec.row import Row
+from vfnb.spec.weighted import Weighted
+from vfnb.spec.wire import Record, from_json, to_json
+
+__all__ = [
+    "Accelerator",
+    "CallbackFailed",
+    "CheckpointFailed",
+    "CheckpointSaved",
+    "Device",
+    "Evaluated",
+    "Event",
+    "Failed",
+    "Finished",
+    "Kind",
+    "Layout",
+    "Mapping",
+    "NotGuaranteed",
+    "Options",
+    "OutOfMemory",
+    "Paused",
+    "Record",
+    "Recovered",
+    "Resized",
+    "Resumed",
+    "Row",
+    "StepRedone",
+    "StepSkipped",
+    "Stopped",
+    "VirtualCluster",
+    "Warned",
+    "Weighted",
+    "WorkerJoined",
+    "WorkerLost",
+    "accelerators",
+    "find_accelerator",
+    "from_json",
+    "to_json",
+]

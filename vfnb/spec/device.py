@@ -1,0 +1,69 @@
+"""A device that a worker can own, and how people write it."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal, Self, get_args
+
+from vfnb.ground import SpecError
+from vfnb.spec.checks import check_count
+
+Kind = Literal["cpu", "cuda", "mps", "xpu"]
+
+_TEXT = re.compile(r"(?P<kind>[a-z]+)(?::(?P<index>\d+)(?:/(?P<threads>\d+))?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """One worker's device.
+
+    A CPU device is a slot: a place for one worker with a fixed number of threads.
+
+    Args:
+        kind: "cpu", "cuda", "mps" or "xpu".
+        index: Which one of its kind, from 0; always 0 for "mps".
+        threads: How many CPU threads the slot has; 1 for every other kind.
+
+    Raises:
+        SpecError: If there can be no such device.
+    """
+
+    kind: Kind
+    index: int
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            raise SpecError(
+                f"kind={self.kind!r} is no kind of device; give one of {', '.join(get_args(Kind))}"
+            )
+        check_count("index", self.index, least=0)
+        check_count("threads", self.threads)
+        if self.kind == "mps" and self.index != 0:
+            raise SpecError(f"index={self.index} is not possible for mps; a machine has one, written 'mps'")
+        if self.kind != "cpu" and self.threads != 1:
+            raise SpecError(f"threads={self.threads} is only for CPU slots; leave it out for {self.kind}")
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read a device as people write it; `Device.parse(str(device)) == device`.
+
+        Args:
+            text: Such as "cpu:3", "cpu:0/4" (a slot of four threads), "cuda:1" or "mps"; no index means 0.
+
+        Returns:
+            The device.
+
+        Raises:
+            SpecError: If the text names no device.
+        """
+        match = _TEXT.fullmatch(text.strip().lower())
+        if match is None:
+            raise SpecError(f"{text!r} is no device; write it like 'cpu:0', 'cpu:0/4', 'cuda:1' or 'mps'")
+        kind, index, threads = match["kind"], match["index"] or 0, match["threads"] or 1
+        return cls(kind, int(index), int(threads))  # type: ignore[arg-type]  # the constructor checks the kind
+
+    def __str__(self) -> str:
+        if self.kind == "mps":
+            return "mps"
+        slot = f"/{self.threads}" if self.threads != 1 else ""
+        return f"{self.kind}:{self.index}{slot}"

@@ -1,0 +1,88 @@
+"""How virtual nodes are cut into blocks: consecutive nodes that always move together."""
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import Self
+
+from vfnb.ground import SpecError, even_shares, share_range
+from vfnb.spec.checks import check_count
+
+_DEFAULT_BLOCKS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Virtual nodes 0 to `nodes - 1` in `blocks` consecutive blocks whose sizes differ by at most one.
+
+    Args:
+        nodes: How many virtual nodes, 1 or more.
+        blocks: How many blocks, from 1 to `nodes`.
+
+    Raises:
+        SpecError: If a number is out of its bounds.
+    """
+
+    nodes: int
+    blocks: int
+
+    def __post_init__(self) -> None:
+        check_count("nodes", self.nodes)
+        check_count("blocks", self.blocks)
+        if self.blocks > self.nodes:
+            raise SpecError(
+                f"blocks={self.blocks} is more than the {self.nodes} virtual nodes; "
+                f"give at most {self.nodes}, or more virtual nodes"
+            )
+
+    @classmethod
+    def of(cls, nodes: int, blocks: int | None = None) -> Self:
+        """Make a layout, with min(nodes, 32) blocks unless told otherwise.
+
+        Numbers out of their bounds are a SpecError.
+
+        Args:
+            nodes: How many virtual nodes, 1 or more.
+            blocks: How many blocks, or None for the default.
+
+        Returns:
+            The layout.
+        """
+        check_count("nodes", nodes)
+        return cls(nodes, min(nodes, _DEFAULT_BLOCKS) if blocks is None else blocks)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many virtual nodes each block has."""
+        return even_shares(self.nodes, self.blocks)
+
+    def nodes_of(self, block: int) -> range:
+        """Give a block's virtual nodes.
+
+        Args:
+            block: The block, from 0 to `blocks - 1`.
+
+        Returns:
+            Its nodes, consecutive.
+
+        Raises:
+            SpecError: If there is no such block.
+        """
+        if not 0 <= block < self.blocks:
+            raise SpecError(f"block={block} does not exist; there are blocks 0 to {self.blocks - 1}")
+        return share_range(self.nodes, self.blocks, block)
+
+    def block_of(self, node: int) -> int:
+        """Find the block that a virtual node belongs to.
+
+        Args:
+            node: The virtual node, from 0 to `nodes - 1`.
+
+        Returns:
+            The block.
+
+        Raises:
+            SpecError: If there is no such node.
+        """
+        if not 0 <= node < self.nodes:
+            raise SpecError(f"node={node} does not exist; there are virtual nodes 0 to {self.nodes - 1}")
+        return bisect_right(range(self.blocks), node, key=lambda block: self.nodes_of(block).start) - 1

@@ -1,0 +1,121 @@
+"""The rarely touched options of a job, checked when they are made."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Literal, get_args
+
+from vfnb.ground import SpecError
+from vfnb.spec.checks import check_count
+from vfnb.spec.events import Event
+from vfnb.spec.row import Row
+
+Reduction = Literal["exact", "native"]
+Precision = Literal["no", "bf16", "fp16"]
+Buffers = Literal["mean", "first"]
+Nonfinite = Literal["skip", "stop"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How a job trains, where the defaults are not wanted.
+
+    Args:
+        reduction: "exact" gives the same bits on any mapping, "native" the fastest sum, equal up to rounding.
+        blocks: How many blocks the virtual nodes are cut into; None is min(nodes, 32). A job uses at most
+            as many workers as it has blocks.
+        nodes_per_pass: Virtual nodes computed in one forward and backward pass.
+        precision: "no" for fp32, or autocast to "bf16" or "fp16" (with a loss scaler).
+        clip_norm: The largest global 2-norm of the mean gradient; None does not clip.
+        buffers: "mean" keeps the mean over virtual nodes, "first" those of virtual node 0.
+        drop_last: Whether an epoch's short last batch is left out.
+        nonfinite: Whether a step whose loss or gradient is not finite is skipped or stops the job.
+        threads: CPU threads a worker.
+        loader_workers: Loader processes a worker; 0 reads in the pass's own thread.
+        collate: Makes a batch out of one virtual node's samples; None takes torch's own.
+        evaluate_every: Steps between evaluations; None evaluates at each epoch's end and the last step.
+        checkpoint_every: Seconds between checkpoints; None saves only at pause, stop and end.
+        keep: How many newest checkpoints are kept.
+        keep_best: A metric whose best checkpoint is kept too: "accuracy" (largest) or "-loss" (smallest).
+        stop_when: Ends the job where it answers True for a committed step's row; pure.
+        on_event: Called with each event on a thread of the driver.
+        stuck_after: Seconds of silence after which a worker counts as lost; None judges by its passes.
+        check: Whether `start` tries one virtual node's pass before any worker is started.
+
+    Raises:
+        SpecError: If a value is not possible; it names the option, the value and what is.
+    """
+
+    reduction: Reduction = "exact"
+    blocks: int | None = None
+    nodes_per_pass: int = 1
+    precision: Precision = "no"
+    clip_norm: float | None = None
+    buffers: Buffers = "mean"
+    drop_last: bool = False
+    nonfinite: Nonfinite = "skip"
+    threads: int = 1
+    loader_workers: int = 0
+    collate: Callable[[list[Any]], Any] | None = None
+    evaluate_every: int | None = None
+    checkpoint_every: float | None = 300.0
+    keep: int = 2
+    keep_best: str | None = None
+    stop_when: Callable[[Row], bool] | None = None
+    on_event: Callable[[Event], object] | None = None
+    stuck_after: float | None = None
+    check: bool = True
+
+    def __post_init__(self) -> None:
+        for name, choices in _CHOICES.items():
+            _check_choice(name, getattr(self, name), choices)
+        for name, least in _COUNTS.items():
+            check_count(name, getattr(self, name), least)
+        for name in _COUNTS_OR_NONE:
+            if getattr(self, name) is not None:
+                check_count(name, getattr(self, name))
+        for name in _POSITIVE_OR_NONE:
+            _check_positive(name, getattr(self, name))
+        for name in CALLABLES:
+            _check_callable(name, getattr(self, name))
+        _check_metric(self.keep_best)
+
+
+CALLABLES = ("collate", "stop_when", "on_event")
+
+_CHOICES: dict[str, tuple[object, ...]] = {
+    "reduction": get_args(Reduction),
+    "precision": get_args(Precision),
+    "buffers": get_args(Buffers),
+    "nonfinite": get_args(Nonfinite),
+    "drop_last": (True, False),
+    "check": (True, False),
+}
+_COUNTS = {"nodes_per_pass": 1, "threads": 1, "loader_workers": 0, "keep": 1}
+_COUNTS_OR_NONE = ("blocks", "evaluate_every")
+_POSITIVE_OR_NONE = ("clip_norm", "checkpoint_every", "stuck_after")
+
+
+def _check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
+    # 1 == True: a choice must also be of the right type.
+    if not any(value == choice and type(value) is type(choice) for choice in choices):
+        allowed = " or ".join(repr(choice) for choice in choices)
+        raise SpecError(f"{name}={value!r} is not possible; give {allowed}")
+
+
+def _check_positive(name: str, value: object) -> None:
+    if value is None:
+        return
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not (number and isfinite(value) and value > 0):  # type: ignore[arg-type,operator]  # `number` proves it
+        raise SpecError(f"{name}={value!r} is not possible; give a finite number above 0, or None")
+
+
+def _check_callable(name: str, value: object) -> None:
+    if value is not None and not callable(value):
+        raise SpecError(f"{name}={value!r} cannot be called; give a function, or None")
+
+
+def _check_metric(name: object) -> None:
+    if name is not None and not (isinstance(name, str) and name.removeprefix("-")):
+        raise SpecError(f"keep_best={name!r} names no metric; give one such as 'accuracy' or '-loss'")
