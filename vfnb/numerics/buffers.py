@@ -16,7 +16,7 @@ from vfnb.numerics.packing import unique_buffers
 
 LARGE = 65_536  # elements; larger buffers are masks, tables and codebooks: they rarely change, and weigh
 
-_Slot = tuple[dict[str, Tensor | None], str, Tensor]
+_Holder = dict[str, Tensor | None]  # a module's own buffers
 
 
 class BufferMean:
@@ -41,7 +41,10 @@ class BufferMean:
 
     def __init__(self, model: nn.Module, policy: Literal["mean", "first"] = "mean") -> None:
         buffers = unique_buffers(model)
-        self._slots, self._where = _slots(model, buffers)
+        self._slots = _slots(model, buffers)
+        self._where: dict[str, tuple[_Holder, str, torch.Size, torch.dtype]] = {}
+        for holder, key, name in self._slots:
+            self._where.setdefault(name, (holder, key, buffers[name].shape, buffers[name].dtype))
         self._originals = buffers
         self._saved = {name: buffer.detach().clone() for name, buffer in buffers.items()}
         self._own = [name for name, buffer in buffers.items() if not _overlaps(buffer)]
@@ -57,19 +60,19 @@ class BufferMean:
 
     def snapshot_(self) -> None:
         """Keep the buffers as they stand: the step's start."""
-        self._originals = {name: self._live(name) for name in self._originals}
-        self._slots = [(holder, key, _present(holder, key)) for holder, key, _ in self._slots]
+        self._originals = self._read()
         _copy(list(self._saved.values()), list(self._originals.values()))
         self._mean.begin_()
         self._node0, self._changed = {}, []
 
     def restore_(self) -> None:
         """Set every buffer back to the step's start, the tensors themselves included."""
-        for holder, key, original in self._slots:
-            if holder.get(key) is not original:
-                holder[key] = original
+        for holder, key, name in self._slots:
+            if holder.get(key) is not self._originals[name]:
+                holder[key] = self._originals[name]
         _copy([self._originals[name] for name in self._own], [self._saved[name] for name in self._own])
 
+    @torch.no_grad()
     def add_(self, node: int, samples: float) -> None:
         """Take in what a virtual node's pass has left in the buffers.
 
@@ -80,7 +83,7 @@ class BufferMean:
         Raises:
             StateError: If a buffer is gone, or changed its shape or type.
         """
-        live = {name: self._checked(name) for name in self._originals}
+        live = self._read()
         self._mean.add_([live[name] for name in self.names], samples)
         if node == 0:
             self._changed = [name for name in self._large if not torch.equal(live[name], self._saved[name])]
@@ -141,19 +144,27 @@ class BufferMean:
         self.restore_()
         own = [name for name in self._own if name in results]
         _copy([self._originals[name] for name in own], [results[name] for name in own])
+        replaced = {
+            name: result.to(self._saved[name].dtype, copy=True)  # an expanded view cannot be written into
+            for name, result in results.items()
+            if name not in self._own
+            and not torch.equal(result.to(self._saved[name].dtype), self._saved[name])
+        }
+        for holder, key, name in self._slots:
+            holder[key] = replaced.get(name, self._originals[name])
 
-    def _live(self, name: str) -> Tensor:
-        holder, key = self._where[name]
-        return _present(holder, key)
-
-    def _checked(self, name: str) -> Tensor:
-        live, saved = self._live(name), self._saved[name]
-        if live.shape != saved.shape or live.dtype != saved.dtype:
-            raise StateError(
-                f"buffer {name!r} was {saved.dtype} of shape {tuple(saved.shape)} and is {live.dtype} "
-                f"of shape {tuple(live.shape)} after a pass; give it its final shape before training"
-            )
-        return live.detach()
+    def _read(self) -> dict[str, Tensor]:
+        live = {}
+        for name, (holder, key, shape, dtype) in self._where.items():
+            buffer = holder.get(key)
+            if buffer is None or buffer.shape != shape or buffer.dtype != dtype:
+                found = "is gone" if buffer is None else f"is {buffer.dtype} of shape {tuple(buffer.shape)}"
+                raise StateError(
+                    f"buffer {name!r} was {dtype} of shape {tuple(shape)} and {found} after a pass; "
+                    f"give it its final shape and type before training"
+                )
+            live[name] = buffer
+        return live
 
     def _named(self, first_bits: Tensor) -> list[str]:
         flags = first_bits[: len(self._large)].tolist()
@@ -234,7 +245,18 @@ class _Mean:
         return found
 
     def results(self, sums: Sequence[Tensor], samples: float) -> list[Tensor]:
-        return [_result(b0, total, samples) for b0, total in zip(self._saved, sums, strict=True)]
+        """Give `b0 + sum / B` of every buffer, to be copied before the next `add_`; `b0` where a sum is 0."""
+        found = list(sums)
+        together = self._small if self._dtype == torch.float64 else []
+        if together:
+            _copy(self._nows, [sums[index] for index in together])
+            still = self._now == 0  # where b0 + 0 would turn -0.0 into 0.0
+            self._now.copy_(torch.where(still, self._base, self._now.div_(samples).add_(self._base)))
+            for index, now in zip(together, self._nows, strict=True):
+                found[index] = now
+        for index in set(range(len(found))).difference(together):
+            found[index] = _result(self._saved[index], sums[index], samples)
+        return found
 
     def _difference(self, now: Tensor, base: Tensor, finite: bool) -> Tensor:
         """Take `base` from `now` in place; what stayed infinite, or NaN, has not changed."""
@@ -245,34 +267,22 @@ class _Mean:
 
 
 def _result(b0: Tensor, total: Tensor, samples: float) -> Tensor:
-    """Give `b0 + total / B`, computed where fp64 is, keeping the bits (-0.0, NaN) of what did not change."""
+    """Give `b0 + sum / B` of one buffer, computed where fp64 is."""
     total = total.to(b0.device) if has_fp64(b0.device) else total.cpu()
-    wide = b0.to(total.device).double()
-    result = (wide + total / samples).to(b0.dtype).to(b0.device)
+    result = (b0.to(total.device).double() + total / samples).to(b0.dtype).to(b0.device)
     return torch.where((total == 0).to(b0.device), b0, result)
 
 
-def _slots(
-    model: nn.Module, buffers: dict[str, Tensor]
-) -> tuple[list[_Slot], dict[str, tuple[dict[str, Tensor | None], str]]]:
-    """Find where each buffer hangs: every place of it, and the first under its name."""
-    slots: list[_Slot] = []
-    where: dict[str, tuple[dict[str, Tensor | None], str]] = {}
-    for prefix, module in model.named_modules():
-        for key, buffer in module._buffers.items():  # noqa: SLF001 - to put a replaced tensor back, unseen by hooks
-            if buffer is not None:
-                slots.append((module._buffers, key, buffer))  # noqa: SLF001
-                name = f"{prefix}.{key}" if prefix else key
-                if name in buffers:
-                    where[name] = (module._buffers, key)  # noqa: SLF001
-    return slots, where
-
-
-def _present(holder: dict[str, Tensor | None], key: str) -> Tensor:
-    buffer = holder.get(key)
-    if buffer is None:
-        raise StateError(f"buffer {key!r} was deleted or set to None while training; keep a tensor there")
-    return buffer
+def _slots(model: nn.Module, buffers: dict[str, Tensor]) -> list[tuple[_Holder, str, str]]:
+    """Find every place where a buffer hangs, with the first of its names."""
+    names = {id(buffer): name for name, buffer in buffers.items()}
+    holders = [module._buffers for module in model.modules()]  # noqa: SLF001 - to put a replaced tensor back
+    return [
+        (holder, key, names[id(buffer)])
+        for holder in holders
+        for key, buffer in holder.items()
+        if buffer is not None
+    ]
 
 
 def _overlaps(buffer: Tensor) -> bool:

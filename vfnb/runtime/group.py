@@ -124,7 +124,8 @@ class Processes:
         try:
             works = []
             for tensor in tensors:
-                works.append(_reduced(self._sums, tensor, dist.ReduceOp.SUM))
+                group = self._sums if tensor.is_cuda else self._votes
+                works.append(_reduced(group, tensor, dist.ReduceOp.SUM))
                 if len(works) == 1:
                     begun()
         except RuntimeError as error:

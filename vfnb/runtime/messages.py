@@ -81,14 +81,19 @@ Command = Form | Park | Write | Load | Abandon | Leave
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ready:
-    """The program is loaded and one pass has been tried.
+class Hello:
+    """A worker's first word.
 
     Attributes:
-        pid: The worker's process.
+        pid: Its process.
     """
 
     pid: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """The program is loaded and one pass has been tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,4 +180,4 @@ class Broke:
     error: TrainingError
 
 
-Report = Ready | Formed | Committed | Happened | Parked | Stranded | Wrote | Loaded | Broke
+Report = Hello | Ready | Formed | Committed | Happened | Parked | Stranded | Wrote | Loaded | Broke

@@ -10,9 +10,11 @@ import torch
 
 from vfnb.ground import SpecError
 from vfnb.numerics import Capacities, NoiseScale, slice_digest, unique_buffers, unique_parameters
+from vfnb.runtime.buffers import Buffers
 from vfnb.runtime.placement import torch_device
 from vfnb.runtime.program import Program
 from vfnb.runtime.snapshot import State, fingerprint_of
+from vfnb.runtime.sums import ExactSums, NativeSums, Sums
 from vfnb.spec import Device
 
 _INITIAL_SCALE = 2.0**16
@@ -44,7 +46,12 @@ class Replica:
         fp16 = program.options.precision == "fp16"
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=fp16, init_scale=_INITIAL_SCALE)
         self.capacities = Capacities.new(len(self.parameters))
-        self.buffer_capacities = Capacities.new(len(mean_buffers(self.model, program)))
+        options, blocks = program.options, program.layout.blocks
+        self.buffers = Buffers(self.model, options.buffers, blocks, self.device)
+        self.sums: Sums = NativeSums(self.parameters)
+        if options.reduction == "exact":
+            self.sums = ExactSums(self.parameters, blocks, self.device)
+        self.buffer_capacities = Capacities.new(len(self.buffers.names))
         self.noise = NoiseScale()
         self.step = self.evaluated = self.skips = 0
         self.weight_unit = 1.0
@@ -54,6 +61,11 @@ class Replica:
     def lr(self) -> float:
         """The learning rate of the first parameter group."""
         return float(self.optimizer.param_groups[0]["lr"])
+
+    def clear_gradients(self) -> None:
+        """Drop every gradient."""
+        for one in self.parameters.values():
+            one.grad = None
 
     def digest(self) -> float:
         """Digest a slice of what is learned, another slice each step: replicas that drift apart are noticed.
@@ -146,21 +158,6 @@ def load_into(model: torch.nn.Module, state: State) -> None:
     with torch.no_grad():
         for name, tensor in own.items():
             tensor.copy_(saved[name])
-
-
-def mean_buffers(model: torch.nn.Module, program: Program) -> list[str]:
-    """Name the buffers that become the mean over virtual nodes.
-
-    Args:
-        model: The model.
-        program: Its program.
-
-    Returns:
-        The floating ones under `buffers="mean"`, none under "first".
-    """
-    if program.options.buffers == "first":
-        return []
-    return [name for name, one in unique_buffers(model).items() if one.is_floating_point()]
 
 
 def _cpu(tensor: torch.Tensor) -> torch.Tensor:

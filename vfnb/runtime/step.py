@@ -1,31 +1,25 @@
 """One step as a transaction: compute, vote, sum, apply. Nothing that lasts changes before the last of these.
 
 A step is a pure function of (state, step): computed again after a loss, or because a tensor exceeded its capacity, it
-gives the same bits. The order-free sum takes one contribution a block; inside a block gradients add up natively, in fp32,
-in the order of virtual nodes. The inline engine runs this very code alone.
+gives the same bits. The inline engine runs this very code alone.
 """
 
-import time
-import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite, sqrt
 
 import torch
 
-from vfnb.ground import TrainingError, VfnbError
-from vfnb.numerics import absmaxes, node_seed, update_seed, where
-from vfnb.runtime.buffers import Buffers
+from vfnb.ground import share_range
+from vfnb.numerics import Capacities, update_seed, where
+from vfnb.runtime.attempt import Attempt
 from vfnb.runtime.feed import Feed
-from vfnb.runtime.forward import Measured, run_pass, seed_pass
-from vfnb.runtime.group import GroupError
+from vfnb.runtime.forward import seed_pass
 from vfnb.runtime.messages import Reason
-from vfnb.runtime.passes import Pass, by_block
 from vfnb.runtime.post import Post
 from vfnb.runtime.replica import Replica
-from vfnb.runtime.sums import Sums, sums_for
-from vfnb.runtime.vote import Ballot, Trouble, Verdict
-from vfnb.spec import Event, OutOfMemory, Row, StepRedone, StepSkipped
+from vfnb.runtime.troubles import Drifted
+from vfnb.runtime.vote import Trouble, Verdict
+from vfnb.spec import Event, Row, StepRedone, StepSkipped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,15 +30,15 @@ class Stepped:
         row: Without the times, which the caller knows.
         events: What happened in it.
         order: The newest order that any worker knew at its vote.
-        bad_node: Where something was not finite first.
+        bad_node: Where something was not finite first, if that counts against the run.
         what: What was not.
     """
 
     row: Row
     events: tuple[Event, ...]
     order: int
-    bad_node: int | None
-    what: str
+    bad_node: int | None = None
+    what: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,15 +51,7 @@ class Halted:
     """
 
     reason: Reason
-    error: BaseException | None
-
-
-class MemoryShort(Exception):
-    """A pass did not fit; carries the event that says so."""
-
-    def __init__(self, event: OutOfMemory) -> None:
-        super().__init__(event.message)
-        self.event = event
+    error: Exception | None
 
 
 def take_step(replica: Replica, post: Post, feed: Feed) -> Stepped | Halted:
@@ -78,238 +64,164 @@ def take_step(replica: Replica, post: Post, feed: Feed) -> Stepped | Halted:
 
     Returns:
         The committed step, or why it was dropped.
-
-    Raises:
-        GroupError: If a member is gone; the step is dropped.
     """
-    step = replica.step + 1
-    events: list[Event] = []
+    redone: list[Event] = []
     while True:
-        attempt = _Attempt(replica, post, feed, step)
+        attempt = Attempt(replica, post, feed)
         attempt.compute()
         verdict = attempt.vote()
         if verdict.drifted:
-            return Halted(reason="failed", error=_drift(replica, post))
+            return Halted(reason="failed", error=_drifted(replica, post))
         if verdict.trouble is not Trouble.NONE:
-            return Halted(reason="failed" if verdict.trouble is Trouble.ERROR else "memory", error=attempt.error)
+            reason: Reason = "failed" if verdict.trouble is Trouble.ERROR else "memory"
+            return Halted(reason=reason, error=attempt.error)
         if verdict.bad_node is not None or verdict.weight == 0:
-            return _skip(replica, attempt, verdict, events)
-        names = attempt.exceeded()
-        if names:
-            events.append(StepRedone(step=step, tensors=names))
+            return _skip(replica, attempt, verdict, redone)
+        if names := _make_room(replica, attempt):
+            redone.append(StepRedone(step=attempt.step, tensors=names))
             continue
-        return _commit(replica, attempt, verdict, events)
+        attempt.sum_(verdict)
+        if replica.program.options.reduction == "native" and not _finite(replica):
+            # A sum in fp32 is judged once it is complete, by every worker alike.
+            return _skip(replica, attempt, verdict, redone)
+        return _commit(replica, attempt, verdict, redone)
 
 
-class _Attempt:
-    """One computation of a step, up to its vote and sum."""
-
-    def __init__(self, replica: Replica, post: Post, feed: Feed, step: int) -> None:
-        self.replica, self.post, self.feed, self.step = replica, post, feed, step
-        self.sums: Sums = sums_for(replica)
-        self.buffers = Buffers(replica)
-        layout = replica.program.layout
-        self.ballot = Ballot(layout.blocks, len(replica.parameters), self.buffers.means, layout.nodes)
-        self.samples = feed.samples_in(step)
-        self.scale = replica.scaler.get_scale()
-        self.error: BaseException | None = None
-        self.what = "loss"
-        self._node = -1
-
-    def compute(self) -> None:
-        """Compute this worker's passes, block by block."""
-        try:
-            self._compute()
-        except GroupError:
-            self.undo()
-            raise
-        except Exception as error:  # noqa: BLE001  # the user's code may raise anything; the vote tells the others
-            self.undo()
-            self.error = _explained(error, self.step, self._node, self.post, self.replica)
-            self.ballot.trouble(Trouble.MEMORY if isinstance(self.error, MemoryShort) else Trouble.ERROR)
-
-    def undo(self) -> None:
-        self.buffers.restore()
-        _clear(self.replica)
-
-    def _compute(self) -> None:
-        program, post = self.replica.program, self.post
-        passes = post.passes(program, self.samples)
-        batches = self.feed.batches(self.step, passes, lambda later: post.passes(program, self.feed.samples_in(later)))
-        measured: list[tuple[Pass, Measured]] = []
-        count = 0
-        for block in by_block(passes):
-            for _ in block:
-                if post.abandoned():
-                    raise GroupError("this generation was abandoned")
-                one, batch = next(batches)
-                self._node = one.node
-                post.probe("pass", worker=post.worker, step=self.step, detail=count)
-                measured.append((one, self._pass(one, batch)))
-                count += 1
-            self.sums.add_block(block[0].block, self.scale, self.ballot)
-            self.buffers.end_block(self.ballot)
-        self._node = -1
-        self._tally(measured)
-
-    def _pass(self, one: Pass, batch: object) -> Measured:
-        replica, program = self.replica, self.replica.program
-        self.post.slot.mark("compute", step=self.step, node=one.node)
-        begun = time.perf_counter()
-        self.buffers.restore()
-        seed_pass(node_seed(program.seed, self.step, one.node), replica.device)
-        got = run_pass(
-            replica.model,
-            replica.loss,
-            batch,
-            len(one.positions),
-            precision=program.options.precision,
-            device=replica.device,
-            unit=replica.weight_unit,
-            scale=self.scale,
-        )
-        self.sums.end_pass()
-        self.buffers.end_pass(len(one.positions), one.node)
-        self.post.slot.took(time.perf_counter() - begun)
-        return got
-
-    def _tally(self, measured: Sequence[tuple[Pass, Measured]]) -> None:
-        """Put each block's loss and weight on the ballot; one wait for the device for all passes."""
-        if not measured:
-            return
-        values = torch.stack([got.value.float() for _, got in measured]).tolist()
-        losses: dict[int, list[float]] = {}
-        weights: dict[int, list[float]] = {}
-        for (one, got), value in zip(measured, values, strict=True):
-            if not isfinite(value):
-                self.ballot.not_finite(one.node)
-            losses.setdefault(one.block, []).append(value * got.factor)
-            weights.setdefault(one.block, []).append(got.weight)
-        for block, terms in losses.items():
-            # Python's sum, in the order of virtual nodes: one worker alone fills a block's place.
-            total = sum(terms)
-            self.ballot.losses[block] = total if isfinite(total) else 0.0
-            self.ballot.weights[block] = sum(weights[block])
-        if self.ballot.bad:
-            return
-        bad = self.sums.bad_block
-        if bad is not None:
-            self.what = "gradient"
-            self.ballot.not_finite(next(one.node for one, _ in measured if one.block == bad))
-
-    def vote(self) -> Verdict:
-        """Tell the others and hear them."""
-        post = self.post
-        self.ballot.vote(post.orders(), self.replica.digest())
-        post.probe("before_vote", worker=post.worker, step=self.step)
-        post.slot.mark("collective", step=self.step)
-        try:
-            post.group.max_(self.ballot.vector)
-        except GroupError:
-            self.undo()
-            raise
-        post.probe("after_vote", worker=post.worker, step=self.step)
-        return self.ballot.verdict()
-
-    def exceeded(self) -> tuple[str, ...]:
-        """Raise the capacities that were exceeded, alike everywhere, and name the tensors; none is the rule."""
-        names = self.sums.exceeded(self.ballot) + self.buffers.exceeded(self.ballot)
-        if names:
-            self.undo()
-        return names
-
-    def sum_(self) -> None:
-        """Add up over workers; afterwards nothing can fail but the update itself."""
-        post = self.post
-        tensors = [*self.sums.tensors(), *self.buffers.tensors()]
-        struck = lambda: post.probe("in_sum", worker=post.worker, step=self.step)  # noqa: E731  # it is one call
-        try:
-            post.group.sum_(tensors, struck)
-            post.probe("before_commit", worker=post.worker, step=self.step)
-        except GroupError:
-            self.undo()
-            raise
+def _make_room(replica: Replica, attempt: Attempt) -> tuple[str, ...]:
+    """Raise the capacities that were exceeded, alike everywhere, and name the tensors; none is the rule."""
+    if replica.program.options.reduction == "exact":
+        replica.capacities, names = _raised(replica.capacities, attempt.ballot.absmax, list(replica.parameters))
+    else:
+        names = ()
+    found = _raised(replica.buffer_capacities, attempt.ballot.buffer_absmax, replica.buffers.names)
+    replica.buffer_capacities = found[0]
+    if names + found[1]:
+        attempt.undo()
+    return names + found[1]
 
 
-def _commit(replica: Replica, attempt: _Attempt, verdict: Verdict, events: list[Event]) -> Stepped | Halted:
-    attempt.sum_()
-    divisor = verdict.weight / replica.weight_unit
-    attempt.sums.means_into_grads(divisor, attempt.ballot)
-    if replica.program.options.reduction == "native" and not _finite(replica):
-        # fp32 sums can only be judged once they are added up, by every worker alike.
-        attempt.what = "gradient"
-        return _skip(replica, attempt, verdict, events)
+def _raised(
+    capacities: Capacities, absmax: torch.Tensor, names: Sequence[str]
+) -> tuple[Capacities, tuple[str, ...]]:
+    exceeded = capacities.exceeded(absmax)
+    if not bool(exceeded.any()):
+        return capacities, ()
+    found = tuple(name for name, too_large in zip(names, exceeded.tolist(), strict=True) if too_large)
+    return capacities.raised(absmax), found
+
+
+def _commit(replica: Replica, attempt: Attempt, verdict: Verdict, redone: list[Event]) -> Stepped:
     lr = replica.lr
     norm = _update(replica, attempt)
-    attempt.buffers.apply()
-    _learn_norms(replica, attempt, verdict, norm)
-    replica.capacities = attempt.sums.committed(attempt.ballot)
-    replica.buffer_capacities = attempt.buffers.committed(attempt.ballot)
+    replica.buffers.apply(attempt.samples)
+    if replica.program.options.reduction == "exact":
+        replica.capacities = replica.capacities.committed(attempt.ballot.absmax)
+        _learn_noise(replica, attempt, verdict, norm)
+    replica.buffer_capacities = replica.buffer_capacities.committed(attempt.ballot.buffer_absmax)
     replica.step, replica.skips = attempt.step, 0
-    row = _row(replica, attempt, verdict, lr=lr, grad_norm=norm, skipped=False)
-    return Stepped(row=row, events=tuple(events), order=verdict.order, bad_node=None, what="")
+    row = _row(replica, attempt, loss=verdict.loss / verdict.weight, lr=lr, grad_norm=norm)
+    return Stepped(row=row, events=tuple(redone), order=verdict.order)
 
 
-def _skip(replica: Replica, attempt: _Attempt, verdict: Verdict, events: list[Event]) -> Stepped:
-    """Commit a step that changes nothing but the scaler: its batch is consumed."""
-    attempt.undo()
-    overflow = replica.scaler.is_enabled() and verdict.weight > 0
-    if overflow:
-        _back_off(replica)
-    replica.step = attempt.step
-    # A scaler finds its range by skipping: those skips count only once it has come down to 1.
-    if verdict.weight > 0 and not (overflow and replica.scaler.get_scale() > 1):
-        replica.skips += 1
-    what = attempt.what if verdict.weight > 0 else "no sample had weight"
-    events.append(StepSkipped(step=attempt.step, node=verdict.bad_node, what=what))
-    row = _row(replica, attempt, verdict, lr=replica.lr, grad_norm=None, skipped=True)
-    bad_node = None if overflow and replica.skips == 0 else verdict.bad_node
-    return Stepped(row=row, events=tuple(events), order=verdict.order, bad_node=bad_node, what=what)
-
-
-def _update(replica: Replica, attempt: _Attempt) -> float | None:
-    """Unscale, clip and let optimizer and schedule take their step, as torch's own loop would."""
-    program = replica.program
+def _update(replica: Replica, attempt: Attempt) -> float | None:
+    """Unscale, clip, and let optimizer and schedule take their step, as in a loop of one process."""
+    options = replica.program.options
     gradients = [one.grad for one in replica.parameters.values() if one.grad is not None]
-    if replica.scaler.is_enabled():
-        torch._foreach_mul_(gradients, attempt.sums.rescale(attempt.scale))  # noqa: SLF001  # torch's optimizers use it
+    if replica.scaler.is_enabled() and gradients:
+        if options.reduction == "exact":  # its sums are unscaled already, and the scaler is about to do it again
+            torch._foreach_mul_(gradients, attempt.scale)  # noqa: SLF001  # as torch's own optimizers do
         replica.scaler.unscale_(replica.optimizer)
     norm = None
-    if program.options.clip_norm is not None:
-        norm = torch.nn.utils.clip_grad_norm_(list(replica.parameters.values()), program.options.clip_norm)
-    elif program.options.reduction == "exact" and gradients:
+    if options.clip_norm is not None:
+        norm = torch.nn.utils.clip_grad_norm_(list(replica.parameters.values()), options.clip_norm)
+    elif options.reduction == "exact" and gradients:
         norm = torch.nn.utils.get_total_norm(gradients)
-    seed_pass(update_seed(program.seed, attempt.step), replica.device)
-    replica.scaler.step(replica.optimizer)
-    replica.scaler.update()
+    seed_pass(update_seed(replica.program.seed, attempt.step), replica.device)
+    if gradients:
+        replica.scaler.step(replica.optimizer)
+        replica.scaler.update()
     if replica.schedule is not None:
         replica.schedule.step()
-    _clear(replica)
+    replica.clear_gradients()
     return None if norm is None else float(norm)
 
 
+def _skip(replica: Replica, attempt: Attempt, verdict: Verdict, redone: list[Event]) -> Stepped:
+    """Commit a step that changes nothing but the scaler: its batch is consumed."""
+    attempt.undo()
+    counts = verdict.weight > 0 or verdict.bad_node is not None
+    if counts and replica.scaler.is_enabled():
+        # A scaler finds its range by skipping: what counts against the run is a skip at scale 1.
+        counts = replica.scaler.get_scale() <= 1
+        _back_off(replica)
+    replica.step = attempt.step
+    replica.skips += counts
+    what = attempt.what if verdict.weight > 0 or verdict.bad_node is not None else "weight of any sample"
+    event = StepSkipped(step=attempt.step, node=verdict.bad_node, what=what)
+    row = _row(replica, attempt, loss=float("nan"), lr=replica.lr, grad_norm=None, skipped=True)
+    node = verdict.bad_node if counts else None
+    return Stepped(row=row, events=(*redone, event), order=verdict.order, bad_node=node, what=what)
+
+
 def _back_off(replica: Replica) -> None:
-    # The scaler learns of an overflow from the gradients it unscales; the vote knows of it already.
+    # The scaler learns of an overflow from gradients; the vote knows of it already.
     first = next(iter(replica.parameters.values()))
     first.grad = torch.full_like(first, float("inf"))
     replica.scaler.unscale_(replica.optimizer)
     replica.scaler.step(replica.optimizer)
     replica.scaler.update()
-    _clear(replica)
+    replica.clear_gradients()
 
 
-def _learn_norms(replica: Replica, attempt: _Attempt, verdict: Verdict, norm: float | None) -> None:
-    program = replica.program
-    if program.options.reduction != "exact" or norm is None:
+def _finite(replica: Replica) -> bool:
+    gradients = [one.grad for one in replica.parameters.values() if one.grad is not None]
+    return all(bool(torch.isfinite(one.sum())) or bool(torch.isfinite(one).all()) for one in gradients)
+
+
+def _learn_noise(replica: Replica, attempt: Attempt, verdict: Verdict, norm: float | None) -> None:
+    if norm is None:
         return
-    layout = program.layout
-    passes = [attempt.post.mapping.layout.nodes_of(block) for block in range(layout.blocks)]
-    del passes
-    samples = block_samples(replica, attempt.samples)
+    program = replica.program
+    samples = [_samples_of(program.layout.nodes_of(block), attempt.samples, program.layout.nodes)
+               for block in range(program.layout.blocks)]
     norms = [
         sqnorm * (replica.weight_unit / weight) ** 2 if weight else 0.0
         for sqnorm, weight in zip(verdict.sqnorms, verdict.weights, strict=True)
     ]
     counted = [count if weight else 0 for count, weight in zip(samples, verdict.weights, strict=True)]
-    dataset = len(program.train.dataset)
-    replica.noise = replica.noise.updated(norms, counted, norm**2, attempt.samples, dataset)
+    replica.noise = replica.noise.updated(norms, counted, norm**2, attempt.samples, len(program.train.dataset))
+
+
+def _samples_of(nodes: range, batch: int, total: int) -> int:
+    return share_range(batch, total, nodes[-1]).stop - share_range(batch, total, nodes[0]).start
+
+
+def _row(
+    replica: Replica, attempt: Attempt, *, loss: float, lr: float, grad_norm: float | None, skipped: bool = False
+) -> Row:
+    program = replica.program
+    options = program.options
+    epoch, _ = where(attempt.step, len(program.train.dataset), program.global_batch, options.drop_last)
+    return Row(
+        step=attempt.step,
+        epoch=epoch,
+        loss=loss,
+        lr=lr,
+        samples=attempt.samples,
+        samples_per_second=float("nan"),
+        workers=attempt.post.group.size,
+        grad_norm=grad_norm,
+        noise_scale=replica.noise.value if options.reduction == "exact" else None,
+        skipped=skipped,
+    )
+
+
+def _drifted(replica: Replica, post: Post) -> Drifted:
+    """Find out whose state differs from most others'."""
+    mine = f"{replica.digest():.0f}".encode()
+    digests = dict(zip(post.mapping.workers, post.group.gather(mine), strict=True))
+    most = max(digests.values(), key=list(digests.values()).count)
+    odd = [worker for worker, digest in digests.items() if digest != most]
+    return Drifted(replica.step, odd)
+
+

@@ -21,6 +21,7 @@ from vfnb.runtime.post import Post
 from vfnb.runtime.replica import Replica
 from vfnb.runtime.snapshot import write_checkpoint
 from vfnb.runtime.step import Halted, Stepped, take_step
+from vfnb.runtime.troubles import MemoryShort
 from vfnb.spec import Evaluated, Event, Row
 
 _MOST_SKIPS = 10
@@ -31,6 +32,10 @@ class Desk(Protocol):
 
     def publish(self, record: Record) -> None:
         """Send a finished step's record; called on the reporting worker only."""
+        ...
+
+    def tell(self, event: Event) -> None:
+        """Send an event that belongs to no committed step."""
         ...
 
     def obey(self, replica: Replica, order: int) -> bool:
@@ -79,8 +84,10 @@ def train(replica: Replica, post: Post, feed: Feed, desk: Desk, journal: Journal
     while replica.step < replica.program.steps:
         outcome = take_step(replica, post, feed)
         if isinstance(outcome, Halted):
+            if outcome.error is not None and not isinstance(outcome.error, MemoryShort):
+                raise outcome.error
             if outcome.error is not None:
-                raise outcome.error from None
+                desk.tell(outcome.error.event)
             return outcome.reason
         _note(replica, post, journal, outcome)
         post.probe("after_commit", worker=post.worker, step=replica.step)

@@ -11,6 +11,8 @@ from math import fsum, inf, isfinite
 
 import torch
 
+from vfnb.numerics import UNTOUCHED
+
 
 class Trouble(IntEnum):
     """What kept a worker from computing its part, the gravest last."""
@@ -37,6 +39,8 @@ class Ballot:
         sizes = (_HEAD, blocks, blocks, blocks, parameters, buffers)
         self.vector = torch.full((sum(sizes),), -inf, dtype=torch.float64)
         self._head, self.losses, self.weights, self.sqnorms, self.absmax, self.buffer_absmax = self.vector.split(sizes)
+        self.absmax.fill_(UNTOUCHED)
+        self.buffer_absmax.fill_(UNTOUCHED)
         self._head[_ORDER] = 0.0
         self._head[_TROUBLE] = float(Trouble.NONE)
         self._head[_BAD_NODE] = 0.0
@@ -68,6 +72,20 @@ class Ballot:
             node: The first such node here.
         """
         self._head[_BAD_NODE] = max(float(self._head[_BAD_NODE]), float(self._nodes - node))
+
+    @property
+    def finite(self) -> bool:
+        """Whether no virtual node here was found to be not finite."""
+        return float(self._head[_BAD_NODE]) == 0.0
+
+    def touched(self) -> list[bool]:
+        """Tell which parameters got a gradient in any virtual node, once the vectors are combined.
+
+        Returns:
+            A flag a parameter.
+        """
+        flags: list[bool] = (self.absmax > UNTOUCHED).tolist()
+        return flags
 
     def verdict(self) -> "Verdict":
         """Read what all workers said, once the vectors are combined.

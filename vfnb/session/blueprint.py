@@ -1,4 +1,4 @@
-"""A job before it runs: task, cluster, seed, length and options, checked together, and the program they make."""
+"""A job before it runs: task, cluster, seed, length and options, checked together, and their program."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -182,14 +182,18 @@ def _check_kinds(**given: tuple[Any, type]) -> None:
     for name, (value, kind) in given.items():
         if not isinstance(value, kind):
             remedy = ".parse('1024xTPUv3', global_batch=32768)" if kind is VirtualCluster else "(...)"
-            raise SpecError(f"{name}={value!r} is a {type(value).__name__}; give vfnb.{kind.__name__}{remedy}")
+            raise SpecError(f"{name} is a {type(value).__name__}; give vfnb.{kind.__name__}{remedy}")
 
 
 def _check_evaluation(parts: Parts, options: Options) -> None:
     measured = {_LOSS, *parts.metrics} if parts.evaluation is not None else set()
     best = options.keep_best
     if best is not None and best.removeprefix("-") not in measured:
-        has = f"has {', '.join(sorted(measured))}" if measured else "evaluates nothing: give evaluate= to the task"
+        has = (
+            f"has {', '.join(sorted(measured))}"
+            if measured
+            else "evaluates nothing: give evaluate= to the task"
+        )
         raise SpecError(f"keep_best={best!r} is not measured; the task {has}")
     if options.evaluate_every is not None and parts.evaluation is None:
         raise SpecError(

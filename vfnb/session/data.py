@@ -122,13 +122,16 @@ def _problem(data: Any) -> str | None:
             f"memory; otherwise write them to files or an array and read sample i in __getitem__(i)"
         )
     if isinstance(data, Mapping):
-        return f"a {kind} with the keys {sorted(map(str, data))[:4]}, not a data set; give one entry of it, such as data['train']"
+        keys = sorted(map(str, data))[:4]
+        return f"a {kind} with the keys {keys}, not a data set; give one entry of it, such as data['train']"
     if isinstance(data, tuple) and data and all(isinstance(one, Tensor) for one in data):
         return "a tuple of tensors; give torch.utils.data.TensorDataset(*tensors)"
     if isinstance(data, str | bytes) or hasattr(data, "iloc"):
         return f"a {kind}, whose items are no samples. {_HOW}"
     if not _indexable(data):
-        return f"a {kind}, which has no {'__len__' if hasattr(data, '__getitem__') else '__getitem__'}. {_HOW}"
+        return (
+            f"a {kind}, which has no {'__len__' if hasattr(data, '__getitem__') else '__getitem__'}. {_HOW}"
+        )
     return None
 
 

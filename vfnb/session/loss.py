@@ -1,8 +1,8 @@
 """A task's loss in its three forms, each as a function of model and batch.
 
 A criterion gives the mean over (inputs, targets); where classes or ignored targets have weights of their own
-it gives the sum and its weight, so that the mean over all virtual nodes is the mean over their targets. A model
-whose output has `.loss` is weighted by the labels that count.
+it gives the sum and its weight, so that the mean over all virtual nodes is the mean over their targets.
+A model whose output has `.loss` is weighted by the labels that count.
 """
 
 from collections.abc import Callable, Mapping
@@ -148,8 +148,8 @@ class OutputLoss:
         if _labels(batch) is not None:
             return None
         return (
-            "the model's own loss is weighted by samples, since the batch has no 'labels' to count; where it is "
-            "a mean over something else (tokens), return vfnb.Weighted(sum, weight) from loss(model, batch)"
+            "the model's own loss is weighted by samples, since the batch has no 'labels' to count; where it "
+            "is a mean over something else (tokens), give loss(model, batch) -> vfnb.Weighted(sum, weight)"
         )
 
 
@@ -222,8 +222,8 @@ def _criterion(criterion: nn.Module) -> Loss:
     reduction = getattr(criterion, "reduction", "mean")
     if reduction in ("sum", "none"):
         raise SpecError(
-            f"loss={name}(reduction={reduction!r}) is not a mean, so the virtual nodes' losses have no weights; "
-            f"use reduction='mean', or return vfnb.Weighted(sum, weight) from loss(model, batch)"
+            f"loss={name}(reduction={reduction!r}) is not a mean, so the virtual nodes' losses have no "
+            f"weights; use reduction='mean', or return vfnb.Weighted(sum, weight) from loss(model, batch)"
         )
     if any(parameter.requires_grad for parameter in criterion.parameters()):
         raise SpecError(

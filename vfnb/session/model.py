@@ -27,6 +27,11 @@ class Snapshot:
 
     model: nn.Module
 
+    @property
+    def name(self) -> str:
+        """The model's class."""
+        return type(self.model).__name__
+
     def build(self, seed: int) -> nn.Module:  # noqa: ARG002  # a snapshot's weights are drawn already
         """Make a job's model.
 
@@ -49,6 +54,11 @@ class Factory:
 
     make: Callable[[], Any]
 
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return getattr(self.make, "__name__", repr(self.make))
+
     def build(self, seed: int) -> nn.Module:
         """Make a job's model; the global generators are left as they were.
 
@@ -67,8 +77,7 @@ class Factory:
             made = self.make()
         if not isinstance(made, nn.Module):
             raise SpecError(
-                f"the model's factory {_name(self.make)} returned a {type(made).__name__}; "
-                f"return a torch.nn.Module"
+                f"the model's factory {self.name} returned a {type(made).__name__}; return a torch.nn.Module"
             )
         return copied(made)
 
@@ -91,12 +100,13 @@ def origin_of(model: object) -> Origin:
     if isinstance(model, nn.Module):
         return Snapshot(copied(model))
     if callable(model):
+        factory = Factory(model)
         if not takes(model, 0):
             raise SpecError(
-                f"model={_name(model)} needs arguments; give the module itself, or a function of none: "
-                f"lambda: {_name(model)}(...)"
+                f"model={factory.name} needs arguments; give the module itself, or a function of none: "
+                f"lambda: {factory.name}(...)"
             )
-        return Factory(model)
+        return factory
     raise SpecError(
         f"model={model!r} is no model; give a torch.nn.Module, or a function of no arguments that makes one"
     )
@@ -183,9 +193,7 @@ def _uncopyable(model: nn.Module) -> str:
             try:
                 deepcopy(value)
             except Exception:  # noqa: BLE001  # the one that raises is the one that is looked for
-                return f"the model's attribute {f'{path}.{name}' if path else name}, a {type(value).__name__},"
+                return (
+                    f"the model's attribute {f'{path}.{name}' if path else name}, a {type(value).__name__},"
+                )
     return f"the model, a {type(model).__name__},"
-
-
-def _name(make: Callable[[], Any]) -> str:
-    return getattr(make, "__qualname__", repr(make))

@@ -1,4 +1,4 @@
-"""A task's optimizer in its three forms, each as a function of the model; none holds on to the user's own model."""
+"""A task's optimizer in its three forms, each as a function of the model; none holds the user's own model."""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -104,7 +104,8 @@ class Copied:
             made = self.kind(groups, **deepcopy(self.defaults))
         except (TypeError, ValueError) as error:
             raise SpecError(
-                f"a {self.kind.__name__} cannot be made again from its groups and hyperparameters ({error}); {_GIVE}"
+                f"a {self.kind.__name__} cannot be made again from its groups and hyperparameters ({error}); "
+                f"{_GIVE}"
             ) from error
         return checked(made, model)
 
@@ -128,8 +129,8 @@ def optimizer_of(optimizer: object, model: object) -> OptimizerMaker:
     if isinstance(optimizer, Optimizer):
         return _copied(optimizer, model)
     if not callable(optimizer):
-        given = "is missing" if optimizer is None else f"={optimizer!r} makes no optimizer"
-        raise SpecError(f"optimizer {given}; {_GIVE}")
+        given = "optimizer is missing" if optimizer is None else f"optimizer={optimizer!r} makes no optimizer"
+        raise SpecError(f"{given}; {_GIVE}")
     made, bound, named = _unwrapped(optimizer)
     if not (isinstance(made, type) and issubclass(made, Optimizer)):
         return FromModel(optimizer)
@@ -173,7 +174,8 @@ def _copied(optimizer: Optimizer, model: object) -> Copied:
     _refuse_closure(kind)
     if not isinstance(model, nn.Module):
         raise SpecError(
-            f"optimizer is a {kind.__name__} built on one model, but model makes a new one for each job; {_GIVE}"
+            f"optimizer is a {kind.__name__} built on one model, but model makes a new one for each "
+            f"job; {_GIVE}"
         )
     names = {id(parameter): name for name, parameter in model.named_parameters()}
     accepted = inspect.signature(kind.__init__).parameters
@@ -190,8 +192,8 @@ def _named(group: Group, names: dict[int, str], kind: type[Optimizer]) -> Group:
     strangers = sum(id(parameter) not in names for parameter in group["params"])
     if strangers:
         raise SpecError(
-            f"optimizer is a {kind.__name__} with {strangers} parameters that are not the model's; build it on "
-            f"the model that the task is given, or {_GIVE}"
+            f"optimizer is a {kind.__name__} with {strangers} parameters that are not the model's; build it "
+            f"on the model that the task is given, or {_GIVE}"
         )
     kept = {name: value for name, value in group.items() if name not in _NOT_COPIED}
     return _on_cpu(kept) | {"params": [names[id(parameter)] for parameter in group["params"]]}

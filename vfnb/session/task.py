@@ -36,7 +36,7 @@ class Task:
         optimizer: `partial(torch.optim.AdamW, lr=...)` or a class, called with the parameters; a function of
             the model; or an optimizer built on this model, of which class, groups and hyperparameters are
             copied.
-        schedule: A function of the optimizer and the total steps to a torch LR scheduler, stepped once a step.
+        schedule: A function of the optimizer and the total steps to a torch LR scheduler, stepped each step.
         evaluate: Data to evaluate on, as for `train`; gone through in their own order.
         predict: A function of model and batch to (predictions, targets) for metrics. None does so for
             (inputs, targets), and for dictionaries with labels.
@@ -46,7 +46,7 @@ class Task:
         SpecError: If one of them is in no form that can be trained; it says which and what to give.
     """
 
-    def __init__(  # noqa: PLR0913  # a task is what these eight are
+    def __init__(  # noqa: PLR0913, PLR0917  # a task is what these eight are
         self,
         model: nn.Module | Callable[[], nn.Module],
         train: Any,
@@ -69,7 +69,7 @@ class Task:
         )
 
     def __repr__(self) -> str:
-        return f"Task(train on {len(self.parts.train.source.dataset):,} samples)"
+        return f"Task({self.parts.model.name}, {len(self.parts.train.source.dataset):,} samples)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,52 @@
+import pytest
+
+from vfnb.ground import PlanError
+from vfnb.session.policy import first_mapping, policy, proposal
+from vfnb.spec import Layout
+
+LAYOUT = Layout(8, 4)
+
+
+def test_a_job_begins_evenly() -> None:
+    assert first_mapping(LAYOUT, 2).counts == {0: 4, 1: 4}
+
+
+def test_refuses_more_workers_than_blocks_with_a_remedy() -> None:
+    with pytest.raises(PlanError, match=r"Options\(blocks="):
+        first_mapping(LAYOUT, 5)
+
+
+def test_a_resize_moves_few_blocks() -> None:
+    before = first_mapping(LAYOUT, 2)
+
+    after = policy().spread(before, [1, 7])
+
+    assert after.blocks_of(1) == before.blocks_of(1)
+    assert after.workers == (1, 7)
+
+
+def test_survivors_take_over() -> None:
+    assert policy().remap(first_mapping(LAYOUT, 2), [0]).counts == {1: 8}
+
+
+def test_a_proposal_is_made_for_the_mapping_at_the_time_of_the_switch() -> None:
+    now = first_mapping(LAYOUT, 2)
+    propose = proposal(now, {0: 6, 1: 2})
+
+    assert propose(now).counts == {0: 6, 1: 2}
+    assert propose(propose(now)).blocks == propose(now).blocks
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ({0: 4, 1: 2, 5: 2}, "there is no worker 5; the workers are 0, 1"),
+        ({0: 8}, "worker 1 is left out; give every worker .* or resize"),
+        ({0: 5, 1: 3}, "the nearest possible: 4 and 6"),
+        ({0: 8, 1: 0}, "cannot own 0"),
+        ({0: 4, 1: 2}, "sum to 6 virtual nodes, but there are 8"),
+    ],
+)
+def test_refuses_a_map_at_once(counts: dict[int, int], said: str) -> None:
+    with pytest.raises(PlanError, match=said):
+        proposal(first_mapping(LAYOUT, 2), counts)

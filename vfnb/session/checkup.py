@@ -1,0 +1,151 @@
+"""Looking a job over in the calling process before any worker starts: what is refused, what is remarked."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from torch import nn
+from torch.utils.data import default_collate
+
+from vfnb.ground import SpecError, even_shares
+from vfnb.numerics import restored_generators
+from vfnb.runtime import Program, Source, shippable, trial
+from vfnb.session.blueprint import Blueprint
+from vfnb.session.loss import OutputLoss
+from vfnb.session.samples import read_samples, spread
+from vfnb.spec import Event, NotGuaranteed, Warned
+
+_READ_TWICE = 4
+_BATCHED = 2
+_TRANSFORMS = ("transform", "target_transform", "transforms")
+
+
+def look_over(blueprint: Blueprint, program: Program, *, travels: bool) -> tuple[Event, ...]:
+    """Try what can be tried without a worker.
+
+    The user's own exceptions come through as they are; a SpecError says what else cannot be trained.
+
+    Args:
+        blueprint: The job.
+        program: Made of it.
+        travels: Whether the program goes to other processes.
+
+    Returns:
+        What was noticed and does not stop the job.
+    """
+    if travels:
+        _check_travel(program)
+    noticed = list(trial(program))
+    noticed += [
+        NotGuaranteed(step=0, what=what, reason=_unsteady_reason()) for what in unsteady_fields(program.train)
+    ]
+    noticed += [Warned(step=0, message=message) for message in _remarks(blueprint)]
+    return tuple(noticed)
+
+
+def unsteady_fields(source: Source) -> Iterator[str]:
+    """Read a few samples twice, in two orders, and find what differs.
+
+    Args:
+        source: The data.
+
+    Yields:
+        Where a sample differs: its index, the first field that does, and the data set's transform.
+    """
+    indices = spread(len(source.dataset), _READ_TWICE)
+    first = read_samples(source.dataset, indices)
+    again = read_samples(source.dataset, indices[::-1])
+    for index in indices:
+        fields = sorted(first[index].keys() | again[index].keys())
+        differing = [name for name in fields if first[index].get(name) != again[index].get(name)]
+        if differing:
+            yield f"sample {index} of the training data, {_field(differing[0])}{_transform(source.dataset)}"
+            return
+
+
+def _unsteady_reason() -> str:
+    return (
+        "it was another one when read again in another order, though torch's, NumPy's and Python's global "
+        "generators were seeded alike; let it draw from those and not from a generator or counter of its own"
+    )
+
+
+def _check_travel(program: Program) -> None:
+    parts = {
+        name: getattr(program, name)
+        for name in ("model", "loss", "optimizer", "schedule", "predict", "metrics")
+    }
+    parts |= {"train": program.train.dataset, "collate": program.train.collate}
+    parts |= {
+        "evaluate": program.evaluation and program.evaluation.dataset,
+        "stop_when": program.options.stop_when,
+    }
+    try:
+        shippable(parts, "task")
+    except SpecError:
+        # One by one, for the name that the user knows the part by.
+        for name, part in parts.items():
+            shippable(part, name)
+        raise
+
+
+def _remarks(blueprint: Blueprint) -> Iterator[str]:
+    yield from blueprint.parts.remarks
+    yield from _idle(blueprint)
+    yield from _lonely(blueprint)
+    if isinstance(blueprint.loss, OutputLoss):
+        remark = blueprint.loss.remark(_some_batch(blueprint.train))
+        if remark is not None:
+            yield remark
+
+
+def _idle(blueprint: Blueprint) -> Iterator[str]:
+    nodes, batch = blueprint.cluster.nodes, blueprint.cluster.global_batch
+    if batch < nodes:
+        yield (
+            f"the global batch of {batch:,} is smaller than the cluster's {nodes:,} devices: "
+            f"{nodes - batch:,} virtual nodes get no samples; a batch of at least {nodes:,} uses them all"
+        )
+
+
+def _lonely(blueprint: Blueprint) -> Iterator[str]:
+    """Announce virtual nodes of one sample under batch norm, which cannot tell a spread from it."""
+    model = blueprint.model
+    if not any(isinstance(one, nn.modules.batchnorm._BatchNorm) and one.training for one in model.modules()):  # noqa: SLF001  # torch has no public name for all of them
+        return
+    batch, nodes = blueprint.cluster.global_batch, blueprint.cluster.nodes
+    last = len(blueprint.train.dataset) % batch
+    if 1 in even_shares(min(batch, len(blueprint.train.dataset)), nodes):
+        yield (
+            f"the model has batch norm, and some virtual nodes get one sample of a batch of {batch:,}; give "
+            f"the cluster a larger batch or fewer devices"
+        )
+    elif last and not blueprint.options.drop_last and 1 in even_shares(last, nodes):
+        yield (
+            f"the model has batch norm, and some virtual nodes get one sample of each epoch's last batch of "
+            f"{last:,}; Options(drop_last=True) leaves that batch out"
+        )
+
+
+def _some_batch(source: Source) -> Any:
+    with restored_generators():
+        samples = [source.dataset[index] for index in spread(len(source.dataset), _BATCHED)]
+        return default_collate(samples) if source.collate is None else source.collate(samples)
+
+
+def _field(path: str) -> str:
+    return f"field {path!r}" if path else "the sample itself"
+
+
+def _transform(dataset: Any) -> str:
+    """Name the transforms of a data set, or of the one that it is a part of."""
+    names = [
+        type(one).__name__ if not hasattr(one, "__qualname__") else one.__qualname__
+        for one in _transforms(dataset)
+    ]
+    return f" ({', '.join(names)})" if names else ""
+
+
+def _transforms(dataset: Any) -> list[Any]:
+    own = [one for name in _TRANSFORMS if (one := getattr(dataset, name, None)) is not None]
+    inner = getattr(dataset, "dataset", None)
+    return own if own or inner is None else _transforms(inner)

@@ -1,0 +1,383 @@
+"""A job: a task trained on a virtual cluster, from its description to its end, with every verb in between."""
+
+import logging
+import sys
+from collections.abc import Generator, Iterable
+from collections.abc import Mapping as Table
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from torch import nn
+
+from vfnb.ground import StateError, SystemClock
+from vfnb.runtime import Engine, Run, State, Status, Worker, write_checkpoint
+from vfnb.runtime import devices as devices_here
+from vfnb.session import card
+from vfnb.session.announcer import Announcer
+from vfnb.session.blueprint import Length, draw
+from vfnb.session.devices import Request, next_devices
+from vfnb.session.engines import EngineName, engine_of, first_devices, trains_inside_start
+from vfnb.session.feed import Feed
+from vfnb.session.handle import Handle
+from vfnb.session.identity import Identity
+from vfnb.session.learned import Learned
+from vfnb.session.ledger import Ledger
+from vfnb.session.place import place_of
+from vfnb.session.policy import first_mapping, proposal
+from vfnb.session.prepared import Prepared
+from vfnb.session.record import create
+from vfnb.session.remarks import remarks_on
+from vfnb.session.resume import find_checkpoint
+from vfnb.session.task import Task
+from vfnb.session.waiting import ended, ends_within
+from vfnb.spec import Event, Mapping, NotGuaranteed, Options, VirtualCluster, Warned
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SETTLING = 10.0  # seconds that the user's on_event has to see the last events, where no time-out is given
+
+_logger = logging.getLogger("vfnb")
+
+
+class Job:
+    """A task on its way through a virtual cluster's steps.
+
+    Everything that can be read (`state`, `history`, `events`, `workers`) is a cached value; nothing waits for
+    the workers but `fingerprint`, `model` and `save`, one step at most.
+
+    Args:
+        task: What to learn.
+        cluster: The target whose run this is.
+        devices: None takes every device of the best kind here, a number the first so many of it, names
+            (`["cuda:0", "cpu:1"]`) exactly these.
+        seed: Of every random stream.
+        epochs: How often the training data are gone through; or `steps`.
+        steps: The last step's number; or `epochs`.
+        name: The run's; None makes one.
+        run_dir: Where rows, events and checkpoints go; None is `vfnb-runs/NAME`.
+        engine: "local" trains in worker processes, "inline" inside `start` for a debugger.
+        options: The rarer choices.
+
+    Attributes:
+        name: The run's.
+        run_dir: Its directory, made by `start`.
+        cluster: The target.
+        steps: The last step's number.
+        options: The rarer choices.
+
+    Raises:
+        SpecError: If one of them is wrong, or they do not fit together.
+        PlanError: If there are more devices than blocks.
+    """
+
+    def __init__(  # noqa: PLR0913  # a job is what these ten are
+        self,
+        task: Task,
+        cluster: VirtualCluster,
+        *,
+        devices: Request = None,
+        seed: int = 0,
+        epochs: int | None = None,
+        steps: int | None = None,
+        name: str | None = None,
+        run_dir: str | Path | None = None,
+        engine: EngineName | Engine = "local",
+        options: Options | None = None,
+    ) -> None:
+        self.cluster, self.options = cluster, Options() if options is None else options
+        length = Length(epochs=epochs, steps=steps)
+        blueprint = draw(task, cluster, seed=seed, length=length, options=self.options)
+        self.steps = blueprint.steps
+        self._engine, here = engine_of(engine), devices_here()
+        threads, blocks = self.options.threads, blueprint.layout.blocks
+        chosen = first_devices(devices, here, self._engine, threads=threads, blocks=blocks)
+        self._prepared = Prepared(blueprint, chosen)
+        self.name, self.run_dir = place_of(name, run_dir)
+        self._clock = SystemClock()
+        self._ledger = Ledger(Status(state="new", step=0))
+        self._feed = Feed(self._ledger, self._clock)
+        self._learned = Learned(self._prepared, self._ledger)
+        self._looked_over = False
+        self._notice(remarks_on(chosen, here, step=0))
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        task: Task,
+        *,
+        devices: Request = None,
+        engine: EngineName | Engine = "local",
+        name: str | None = None,
+        trust: bool = False,
+    ) -> Self:
+        """Go on from a checkpoint, with the same bits as if the run had not ended, as a new run.
+
+        Args:
+            path: A checkpoint's folder, or a run's directory for its newest one.
+            task: The task that it was saved with.
+            devices: As for a new job; they need not be those it was saved on.
+            engine: As for a new job.
+            name: Of the new run; None makes one.
+            trust: Makes no difference yet: a checkpoint holds no code, and none is ever run from it.
+
+        Returns:
+            The job, not started.
+
+        Raises:
+            CheckpointError: If there is none, it is corrupt, or it is another job's; names the field.
+        """
+        del trust
+        checkpoint = find_checkpoint(path)
+        saved = Identity.parse(checkpoint.identity)
+        job = cls(
+            task,
+            saved.cluster,
+            devices=devices,
+            seed=saved.fields["seed"],
+            steps=saved.fields["steps"],
+            name=name,
+            engine=engine,
+            options=saved.options,
+        )
+        noticed = job._prepared.go_on_from(checkpoint)
+        job._feed(Status(state="new", step=checkpoint.step))
+        job._notice(noticed)
+        return job
+
+    # -- verbs -----------------------------------------------------------------------------------------------
+
+    def check(self) -> tuple[Event, ...]:
+        """Try one virtual node's pass, and all else that can be tried without a worker, in this process.
+
+        The user's own exceptions come through with their traceback; a SpecError says what else cannot be
+        trained. `start` does this unless it was done, or `Options(check=False)`.
+
+        Returns:
+            What was noticed and does not stop the job; it stands in `events` too.
+        """
+        noticed = self._prepared.look_over(travels=not trains_inside_start(self._engine))
+        self._looked_over = True
+        return self._notice(noticed)
+
+    def start(self) -> None:
+        """Begin to train; returns at once, or at the end with engine="inline".
+
+        Raises:
+            StateError: If the job was started before.
+        """
+        if self.state != "new":
+            raise StateError(
+                f"job {self.name!r} was started already and is {self.state}; make a new Job for a new run"
+            )
+        if self.options.check and not self._looked_over:
+            self.check()
+        prepared, call = self._prepared, self.options.on_event
+        record = create(self.run_dir, prepared.heading(self.name, self._clock.now()))
+        self._feed.open(record, None if call is None else Announcer(call, self._feed, self.name))
+        self._feed(Status(state="starting", step=prepared.step, mapping=prepared.mapping))
+        try:
+            self._learned.run = self._engine.start(
+                prepared.program, prepared.launch(self.name, self.run_dir), self._feed
+            )
+        except BaseException as error:
+            if not self._ledger.ended:
+                self._feed(Status(state="failed", step=self._ledger.status.step, failure=error))
+            raise
+
+    def pause(self) -> None:
+        """Hold at the next step boundary; workers keep their devices."""
+        self._live("pause").pause()
+
+    def resume(self) -> None:
+        """Go on after a pause."""
+        self._live("resume").resume()
+
+    def stop(self) -> None:
+        """End at the next step boundary, with a checkpoint; called again, at once. Nothing once it ended."""
+        if not self._ledger.ended:
+            self._started("stop").stop()
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Wait for the end, and raise what ended the job where it failed.
+
+        An interrupt ends the waiting and not the job.
+
+        Args:
+            timeout: Seconds to wait at most; None waits as long as it takes.
+
+        Raises:
+            TimeoutError: If the time ran out first; the job goes on.
+        """
+        if self._learned.run is None:
+            self._raise_failure()  # the engine itself could not start
+        run = self._started("wait for")
+        try:
+            if not ends_within(run, timeout, self._clock):
+                raise TimeoutError(
+                    f"job {self.name!r} is {self.state} after {timeout} s of waiting; it goes on"
+                )
+            self._feed.settled(_SETTLING if timeout is None else timeout)
+        except KeyboardInterrupt:
+            sys.stdout.write(f"job {self.name!r} is still {self.state}; job.stop() ends it\n")
+            return
+        self._raise_failure()
+
+    def __await__(self) -> Generator[Any, None, None]:
+        return self._awaited().__await__()
+
+    def resize(self, devices: Request) -> Handle:
+        """Go on with other devices, from the next step boundary at which they are ready.
+
+        Args:
+            devices: A number keeps as many of the present ones as it can and adds others of their kind; names
+                and None as for a new job.
+
+        Returns:
+            A handle to wait for the switch, at once.
+        """
+        run, layout, here = self._resizable("resize"), self._prepared.blueprint.layout, devices_here()
+        present = tuple(worker.device for worker in self.workers) or self._prepared.devices
+        chosen = next_devices(devices, present, here, threads=self.options.threads)
+        if devices is None:
+            chosen = chosen[: layout.blocks]
+        first_mapping(layout, len(chosen))
+        self._notice(remarks_on(chosen, here, step=self._ledger.status.step))
+        return Handle(f"resize to {', '.join(map(str, chosen))}", run.resize(chosen))
+
+    def map(self, nodes: Table[int, int]) -> Handle:
+        """Give each worker another number of virtual nodes.
+
+        Args:
+            nodes: Virtual nodes by worker id, for every worker, all of them in sum.
+
+        Returns:
+            A handle to wait for the switch, at once.
+        """
+        run = self._resizable("map")
+        propose = proposal(self.mapping or self._prepared.mapping, nodes)
+        return Handle(f"map to {dict(nodes)}", run.remap(propose))
+
+    def save(self, path: str | Path) -> Path:
+        """Write a checkpoint of the newest committed step; one that is there is replaced once this is whole.
+
+        Args:
+            path: The checkpoint's folder.
+
+        Returns:
+            Its absolute path, which `Job.load` takes.
+        """
+        return write_checkpoint(Path(path).absolute(), self._learned.state(), self._prepared.identity.text)
+
+    # -- what can be read ------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> State:
+        """Where the job stands, in a word: "new", "starting", "running", "paused", ... "done"."""
+        return self._ledger.status.state
+
+    @property
+    def workers(self) -> tuple[Worker, ...]:
+        """The live workers in the order of ids: id, pid, device, virtual_nodes."""
+        return () if self._ledger.ended else self._ledger.status.workers
+
+    @property
+    def mapping(self) -> Mapping | None:
+        """Which virtual nodes are where; None before the start and after the end."""
+        return None if self._ledger.ended else self._ledger.status.mapping
+
+    @property
+    def history(self) -> "pd.DataFrame":
+        """A row a committed step: step, epoch, loss, lr, samples_per_second, workers, and further columns.
+
+        Metrics stand in the row of the step they were measured after, the evaluation's loss as
+        `evaluation_loss`.
+        """
+        return self._ledger.history()
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What happened, in order: `Resized`, `WorkerLost`, `Evaluated`, ..."""
+        return self._ledger.events
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 over parameters, buffers and optimizer state at the last committed step, 64 hex digits."""
+        return self._learned.fingerprint()
+
+    @property
+    def fingerprint_notes(self) -> tuple[str, ...]:
+        """Why another run of this job may have another fingerprint; empty where the bits are promised."""
+        return self._ledger.notes
+
+    @property
+    def model(self) -> nn.Module:
+        """A copy of the task's model with the newest committed weights, on the CPU."""
+        return self._learned.model()
+
+    def __repr__(self) -> str:
+        return card.line(self.name, self._ledger.status, self._ledger.last, self.steps, str(self.cluster))
+
+    def _repr_html_(self) -> str:
+        # What is shown must not fail, nor wait for workers.
+        known = self._learned.settled_fingerprint() if self.state in ("done", "stopped") else None
+        return card.table(
+            self.name, self._ledger.status, self._ledger.last, self.steps, str(self.cluster), known
+        )
+
+    # -- what verbs share ------------------------------------------------------------------------------------
+
+    def _started(self, verb: str) -> Run:
+        """Give the run, which verbs need; a StateError says that there is none."""
+        if self.state == "new":
+            raise StateError(
+                f"job {self.name!r} is not started, so there is nothing to {verb}; job.start() first"
+            )
+        if self._learned.run is None:
+            raise StateError(
+                f"job {self.name!r} trains inside start(), so there is nothing to {verb} (engine='inline')"
+            )
+        return self._learned.run
+
+    def _live(self, verb: str) -> Run:
+        """Give the run where it still moves."""
+        if self._ledger.ended:
+            raise StateError(f"job {self.name!r} is {self.state}, so there is nothing to {verb}")
+        return self._started(verb)
+
+    def _resizable(self, verb: str) -> Run:
+        """Give the run where its workers can change."""
+        if trains_inside_start(self._engine):
+            raise StateError(
+                f"engine='inline' trains on one device, so there is nothing to {verb}; use engine='local'"
+            )
+        return self._live(verb)
+
+    def _notice(self, events: Iterable[Event]) -> tuple[Event, ...]:
+        """Take in what this thread found out, and say aloud what is new and a warning."""
+        noticed = tuple(events)
+        for event in noticed:
+            if event in self._ledger.events:
+                continue
+            self._feed(event)
+            match event:
+                case Warned(message=message):
+                    _logger.warning("%s: %s", self.name, message)
+                case NotGuaranteed(what=what, reason=reason):
+                    _logger.warning("%s: the same bits are not promised: %s (%s)", self.name, what, reason)
+                case _:
+                    pass
+        return noticed
+
+    async def _awaited(self) -> None:
+        if self._learned.run is None:
+            self._raise_failure()
+        await ended(self._started("wait for"))
+        self._feed.settled(_SETTLING)
+        self._raise_failure()
+
+    def _raise_failure(self) -> None:
+        failure = self._ledger.status.failure
+        if failure is not None:
+            raise failure

@@ -1,0 +1,68 @@
+"""The decisions that a run needs from planning, as the pure functions its driver calls."""
+
+from collections.abc import Callable, Sequence
+from collections.abc import Mapping as Table
+
+from vfnb.ground import PlanError
+from vfnb.planning import by_counts, even, remap
+from vfnb.runtime import Policy
+from vfnb.spec import Layout, Mapping
+
+
+def policy() -> Policy:
+    """Give the decisions that every job leaves to its driver.
+
+    Returns:
+        Even mappings that move as few blocks as possible; survivors that keep theirs.
+    """
+    return Policy(spread=_spread, remap=remap)
+
+
+def proposal(present: Mapping, counts: Table[int, int]) -> Callable[[Mapping], Mapping]:
+    """Make the function that maps as many virtual nodes to each worker as was asked for.
+
+    Args:
+        present: The mapping now.
+        counts: Virtual nodes by worker.
+
+    Returns:
+        A function of the mapping at the time of the switch.
+
+    Raises:
+        PlanError: If `counts` has other workers than there are, does not sum up, or would split a block.
+    """
+    strangers = sorted(set(counts) - set(present.workers), key=str)
+    missing = sorted(set(present.workers) - set(counts))
+    if strangers:
+        raise PlanError(
+            f"there is no worker {_listed(strangers)}; the workers are {_listed(present.workers)}"
+        )
+    if missing:
+        raise PlanError(
+            f"worker {_listed(missing)} is left out; give every worker its virtual nodes, or resize the job "
+            f"to drop it"
+        )
+    wanted = dict(counts)
+    by_counts(present.layout, wanted, near=present)
+    return lambda now: by_counts(now.layout, wanted, near=now)
+
+
+def first_mapping(layout: Layout, workers: int) -> Mapping:
+    """Map a layout evenly over workers 0, 1, ...
+
+    Args:
+        layout: The blocks.
+        workers: How many workers.
+
+    Returns:
+        The mapping; more workers than blocks is a PlanError.
+    """
+    return even(layout, range(workers))
+
+
+def _spread(present: Mapping, workers: Sequence[int]) -> Mapping:
+    return even(present.layout, workers, near=present)
+
+
+def _listed(workers: Sequence[object]) -> str:
+    return ", ".join(str(worker) for worker in workers)
