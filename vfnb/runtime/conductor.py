@@ -61,10 +61,6 @@ class Actions(Protocol):
         """Give the machine's monotonic seconds, which workers read too."""
         ...
 
-    def wall(self) -> float:
-        """Give Unix seconds."""
-        ...
-
 
 class Conductor:
     """The state of a run as the driver sees it.
@@ -160,6 +156,11 @@ class Conductor:
             wish: What for.
         """
         self._wishes.append(wish)
+
+    def wish_checkpoint(self) -> None:
+        """Have a checkpoint written at the next boundary, if the run trains and none is under way."""
+        if self._trained and not any(wish.checkpoint for wish in self._wishes):
+            self._wishes.append(Wish(checkpoint=True))
 
     # -- what workers report -------------------------------------------------------------------------------------
 
@@ -358,7 +359,8 @@ class Conductor:
         if self._grant_wish():
             return
         if self._want == "end":
-            self._end()
+            if self._take_final():
+                self._end()
             return
         if self._ripe():
             self._apply_change()
@@ -372,6 +374,25 @@ class Conductor:
         wish = self._wishes[0]
         source.phase = "busy"
         self._ask(wish, source.id)
+        return True
+
+    def _take_final(self) -> bool:
+        """Have the last state in the kernel before the workers go; True once it is there, or none is left."""
+        step = self._newest()
+        if self._handover is None or self._handover.step != step:
+            return step == VOID or not self._hand_over(step)
+        self._step = step
+        self.final = read_state(self._handover.path)
+        return True
+
+    def _hand_over(self, step: int) -> bool:
+        source = self._source()
+        if source is None:
+            return False
+        source.phase = "busy"
+        path = self._private / f"handover-{self._generation}-{step}.pt"
+        write = messages.Write(number=_NOT_ASKED, writer=source.id, path=str(path), checkpoint=False)
+        self._do.send(source.id, write)
         return True
 
     def _ask(self, wish: Wish, writer: int) -> None:
@@ -399,12 +420,7 @@ class Conductor:
         step = self._newest()
         lacking = [seat for seat in self._members() if seat.step != step]
         if lacking and (self._handover is None or self._handover.step != step):
-            source = self._source()
-            assert source is not None, "the newest state is some worker's or a file's"
-            source.phase = "busy"
-            path = self._private / f"handover-{self._generation}-{step}.pt"
-            write = messages.Write(number=_NOT_ASKED, writer=source.id, path=str(path), checkpoint=False)
-            self._do.send(source.id, write)
+            self._hand_over(step)
             return False
         for seat in lacking:
             assert self._handover is not None, "shared from a file"
@@ -499,19 +515,23 @@ class Conductor:
         for one in self._transitions:
             if one.answer is not None:
                 settle(one.answer)
-        for wish in self._wishes:
-            settle(wish.answer, error=WorkerLostError("the run ended before its state could be written"))
         for worker, seat in self.seats.items():
             seat.phase = "leaving"
             self._do.send(worker, messages.Leave())
 
-    def close(self, step: int) -> None:
-        """Say how the run ended, once the workers are gone.
+    def abandon_wishes(self, answer: Callable[[Wish], None]) -> None:
+        """Have what is still wished for answered after the end.
 
         Args:
-            step: The last committed step.
+            answer: Does it.
         """
-        self._step = step
+        for wish in self._wishes:
+            answer(wish)
+        self._wishes.clear()
+
+    def close(self) -> None:
+        """Say how the run ended, once the workers are gone."""
+        step = self._step
         match self._outcome:
             case "done":
                 self._tell(Finished(step=step))

@@ -75,7 +75,7 @@ class Feed:
             else:
                 self._ask_ahead(step, passes[place:], ahead)
                 batch = self._asked.pop(request).result()
-            yield one, self._placed(batch)
+            yield one, self.placed(batch)
 
     def request(self, step: int, one: Pass) -> Request:
         """Say what a pass reads.
@@ -117,7 +117,15 @@ class Feed:
             if request not in self._asked:
                 self._asked[request] = self._loaders.ask(request)
 
-    def _placed(self, batch: Batch) -> Batch:
+    def placed(self, batch: Batch) -> Batch:
+        """Put a batch on the device.
+
+        Args:
+            batch: On the CPU.
+
+        Returns:
+            It on the device; on CUDA the copy runs beside what is being computed.
+        """
         if self._stream is None:
             return moved(batch, self._device)
         with torch.cuda.stream(self._stream):

@@ -63,7 +63,10 @@ class _Server:
 
     def _serve_one(self) -> bool:
         # A line and its descriptor come in one message: the kernel waits for nothing, but sends one at a time.
-        data, fds, _, _ = socket.recv_fds(self._kernel, 1 << 16, 16)
+        try:
+            data, fds, _, _ = socket.recv_fds(self._kernel, 1 << 16, 16)
+        except OSError:
+            return False  # reset: the kernel is gone
         lines = data.decode().splitlines()
         for line, fd in zip(lines, fds, strict=True):
             self._fork(Path(line), fd)

@@ -11,6 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import torch
 import torch.distributed as dist
+from torch._C._distributed_c10d import AllgatherOptions
 
 # An uneven mapping waits minutes for its slowest worker, rightly: the driver watches, not the collective.
 _PATIENCE = timedelta(days=30)
@@ -154,7 +155,7 @@ class Processes:
         return [part[:size].numpy().tobytes() for part, size in zip(parts, lengths, strict=True)]
 
     def _gathered(self, tensor: torch.Tensor) -> list[torch.Tensor]:
-        options = dist.AllgatherOptions()
+        options = AllgatherOptions()
         options.timeout = _PATIENCE
         outputs = [torch.empty_like(tensor) for _ in range(self.size)]
         try:

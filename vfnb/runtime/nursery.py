@@ -11,6 +11,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -136,6 +137,7 @@ class ForkServer:
         self._socket = ours
         self._text = b""
         self._endings: dict[int, str] = {}
+        self._lock = threading.Lock()  # jobs share the server, each from a thread of its own
 
     @property
     def alive(self) -> bool:
@@ -156,7 +158,9 @@ class ForkServer:
         """
         ours, theirs = socket.socketpair()
         with theirs:
-            socket.send_fds(self._socket, [f"{errand.write()}\n".encode()], [theirs.fileno()])
+            line = f"{errand.write()}\n".encode()
+            with self._lock:
+                socket.send_fds(self._socket, [line], [theirs.fileno()])
         return Connection(ours.detach())
 
     def ending(self, pid: int) -> str | None:
@@ -168,14 +172,15 @@ class ForkServer:
         Returns:
             In words; None while it lives or nothing is known.
         """
-        with contextlib.suppress(BlockingIOError, OSError):
-            while chunk := self._socket.recv(4096, socket.MSG_DONTWAIT):
-                self._text += chunk
-        *lines, self._text = self._text.split(b"\n")
-        for line in lines:
-            ended, status = line.split()
-            self._endings[int(ended)] = _in_words(os.waitstatus_to_exitcode(int(status)))
-        return self._endings.get(pid)
+        with self._lock:
+            with contextlib.suppress(OSError):
+                while chunk := self._socket.recv(4096, socket.MSG_DONTWAIT):
+                    self._text += chunk
+            *lines, self._text = self._text.split(b"\n")
+            for line in lines:
+                ended, status = line.split()
+                self._endings[int(ended)] = _in_words(os.waitstatus_to_exitcode(int(status)))
+            return self._endings.get(pid)
 
     def close(self) -> None:
         """End the server and every worker it started."""
@@ -233,6 +238,28 @@ class Spawn:
             if process.poll() is None:
                 process.kill()
             process.wait()
+
+
+_servers: dict[int, ForkServer] = {}  # one a thread count: a process's OpenMP is set when torch is loaded
+_servers_lock = threading.Lock()
+_HEAVY = ("transformers", "datasets", "torchvision", "sklearn", "scipy", "pandas")
+
+
+def shared_forkserver(device: Device) -> ForkServer:
+    """Give this kernel's fork server for a device's thread count, started when first asked for.
+
+    Args:
+        device: Whose workers it will start.
+
+    Returns:
+        The server; it ends with the kernel.
+    """
+    with _servers_lock:
+        server = _servers.get(device.threads)
+        if server is None or not server.alive:
+            preload = [name for name in _HEAVY if name in sys.modules]
+            server = _servers[device.threads] = ForkServer(worker_environment(device), preload)
+        return server
 
 
 def wait_for_ending(nursery: Nursery, pid: int, seconds: float = 0.1) -> str:

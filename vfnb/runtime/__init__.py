@@ -1,0 +1,51 @@
+"""Running programs: the step as a transaction, the engines that carry it out, and the state they hand over."""
+
+from vfnb.runtime.engine import Engine, Launch, Policy, Run, Sink, Snapshot, State, Status, Worker
+from vfnb.runtime.group import GroupError
+from vfnb.runtime.inline import InlineEngine
+from vfnb.runtime.local import LocalEngine
+from vfnb.runtime.machine import cores, devices
+from vfnb.runtime.payload import shippable
+from vfnb.runtime.probe import Probe
+from vfnb.runtime.program import Batch, MapStyle, Program, Source
+from vfnb.runtime.replica import initial_state, load_into
+from vfnb.runtime.snapshot import (
+    Checkpoint,
+    fingerprint_of,
+    newest_checkpoint,
+    read_checkpoint,
+    write_checkpoint,
+)
+from vfnb.runtime.trial import Trial, trial
+
+__all__ = [
+    "Batch",
+    "Checkpoint",
+    "Engine",
+    "GroupError",
+    "InlineEngine",
+    "Launch",
+    "LocalEngine",
+    "MapStyle",
+    "Policy",
+    "Probe",
+    "Program",
+    "Run",
+    "Sink",
+    "Snapshot",
+    "Source",
+    "State",
+    "Status",
+    "Trial",
+    "Worker",
+    "cores",
+    "devices",
+    "fingerprint_of",
+    "initial_state",
+    "load_into",
+    "newest_checkpoint",
+    "read_checkpoint",
+    "shippable",
+    "trial",
+    "write_checkpoint",
+]

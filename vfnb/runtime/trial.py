@@ -1,0 +1,166 @@
+"""A trial before any worker starts: one virtual node's pass in this process, on the CPU, twice.
+
+It finds what would fail in every worker while the user's own traceback is at hand, and what would break the promise:
+a pass that gives other bits when it is computed again.
+"""
+
+import copy
+import traceback
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import torch
+
+from vfnb.ground import SpecError
+from vfnb.numerics import node_seed, restored_generators
+from vfnb.runtime.feed import Feed
+from vfnb.runtime.forward import run_pass, seed_pass
+from vfnb.runtime.post import Post
+from vfnb.runtime.program import Program
+from vfnb.runtime.reading import read
+from vfnb.runtime.replica import Replica
+from vfnb.runtime.settings import deterministic, threads
+from vfnb.spec import Device, Event, Mapping, NotGuaranteed, Warned
+
+_COUPLING = torch.nn.modules.batchnorm._BatchNorm  # noqa: SLF001  # the base of every batch norm
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """What a trial found that does not stand in the way.
+
+    Attributes:
+        events: Warnings, and what breaks the promise.
+        loss: Of virtual node 0 at step 1.
+    """
+
+    events: tuple[Event, ...]
+    loss: float
+
+
+def trial(program: Program) -> Trial:
+    """Compute virtual node 0's pass of step 1 twice; generators, flags and the program stay as they are.
+
+    Args:
+        program: What is to be trained.
+
+    Returns:
+        What was found.
+
+    Raises:
+        SpecError: For what cannot be trained, with the remedy.
+    """
+    _check_model(program)
+    with restored_generators(), deterministic(), threads(program.options.threads):
+        replica = Replica(_private(program), Device("cpu", 0))
+        _check_schedule(replica)
+        loss, first = _pass(replica)
+        _, second = _pass(replica)
+    events = [*_impure(first, second), *_one_sample_nodes(program, replica)]
+    if program.options.reduction == "native":
+        reason = "native sums are equal up to rounding only"
+        events.append(NotGuaranteed(step=0, what='reduction="native"', reason=reason))
+    return Trial(events=tuple(events), loss=loss)
+
+
+def _private(program: Program) -> Program:
+    return replace(program, model=copy.deepcopy(program.model), loss=copy.deepcopy(program.loss))
+
+
+def _check_model(program: Program) -> None:
+    trainable = [(name, one) for name, one in program.model.named_parameters() if one.requires_grad]
+    if not trainable:
+        raise SpecError("the model has no parameter with requires_grad=True; there is nothing to train")
+    for name, one in trainable:
+        if one.dtype not in (torch.float32, torch.bfloat16, torch.float16) and program.options.reduction == "exact":
+            raise SpecError(
+                f"parameter {name} is {one.dtype}; the exact sum takes float32, bfloat16 and float16: "
+                'cast it with model.float(), or use Options(reduction="native")'
+            )
+    for name, module in program.model.named_modules():
+        if isinstance(module, torch.nn.SyncBatchNorm):
+            raise SpecError(f"{name} is a SyncBatchNorm, which needs a process group of its own; use BatchNorm")
+        if isinstance(module, _COUPLING) and program.options.nodes_per_pass > 1:
+            raise SpecError(
+                f"{name} is a {type(module).__name__}, whose statistics couple the samples of a pass: "
+                f"nodes_per_pass={program.options.nodes_per_pass} would change what is learned; use 1"
+            )
+
+
+def _check_schedule(replica: Replica) -> None:
+    if isinstance(replica.schedule, torch.optim.lr_scheduler.ReduceLROnPlateau):
+        raise SpecError("ReduceLROnPlateau steps on a metric; a schedule here is stepped once a step: use another one")
+
+
+def _pass(replica: Replica) -> tuple[float, dict[str, torch.Tensor]]:
+    program, layout = replica.program, replica.program.layout
+    feed = Feed(program, replica.device)
+    everything = Mapping(layout, ((0, tuple(range(layout.blocks))),))
+    one = Post(worker=0, mapping=everything).passes(program, feed.samples_in(1))[0]
+    replica.buffers.begin(replica.buffer_capacities)
+    batch = read(program.train, program.seed, feed.request(1, one))
+    seed_pass(node_seed(program.seed, 1, one.node), replica.device)
+    try:
+        got = run_pass(
+            replica.model,
+            replica.loss,
+            batch,
+            len(one.positions),
+            precision=program.options.precision,
+            device=replica.device,
+            unit=1.0,
+        )
+        found = _gradients(replica)
+        found |= {f"buffer {name}": value.clone() for name, value in replica.model.named_buffers()}
+        found["the loss"] = got.value
+    except Exception as error:
+        _name_distributed_call(error)
+        raise
+    finally:
+        replica.buffers.restore()
+        replica.clear_gradients()
+    return float(got.value) * got.factor / (got.weight or 1.0), found
+
+
+def _gradients(replica: Replica) -> dict[str, torch.Tensor]:
+    found = {}
+    for name, one in replica.parameters.items():
+        if one.grad is None:
+            continue
+        if one.grad.layout is not torch.strided:
+            raise SpecError(f"parameter {name} gets sparse gradients, which cannot be summed; make its layer with sparse=False")
+        found[f"the gradient of {name}"] = one.grad
+    return found
+
+
+def _impure(first: dict[str, torch.Tensor], second: dict[str, torch.Tensor]) -> Iterable[Event]:
+    for name, value in first.items():
+        other = second.get(name)
+        if other is None or not torch.equal(value.nan_to_num(), other.nan_to_num()):
+            reason = "virtual node 0's pass gave other bits when computed again; draw from torch's global generator only"
+            yield NotGuaranteed(step=0, what=name, reason=reason)
+            return
+
+
+def _one_sample_nodes(program: Program, replica: Replica) -> Iterable[Event]:
+    if not any(isinstance(module, _COUPLING) and module.training for module in replica.model.modules()):
+        return
+    samples, nodes = len(program.train.dataset), program.layout.nodes
+    last = samples % program.global_batch or program.global_batch
+    sizes = {program.global_batch // nodes} if program.options.drop_last else {program.global_batch // nodes, last // nodes}
+    if sizes & {1} or (last < 2 * nodes and not program.options.drop_last and last % nodes and last > nodes):
+        yield Warned(
+            step=0,
+            message="some virtual nodes get a single sample in a short last batch, which batch norm refuses in some shapes; "
+            "Options(drop_last=True) leaves that batch out",
+        )
+
+
+def _name_distributed_call(error: Exception) -> None:
+    if "process group has not been initialized" not in str(error):
+        return
+    calls = [frame.name for frame in traceback.extract_tb(error.__traceback__) if "distributed" in frame.filename]
+    name = calls[0] if calls else "a collective"
+    raise SpecError(
+        f"the model or loss calls torch.distributed.{name}; vfnb sums over virtual nodes itself: take the call out"
+    ) from error
