@@ -352,7 +352,7 @@ class Conductor:
         if self._want != "train" and self._trained and not self._paused and not self._closing:
             self._wishes.append(Wish(checkpoint=True))
         self._closing = self._closing or self._want == "end"
-        if self._trained and not self._paused and self._want == "pause":
+        if self._want == "pause" and not self._paused:
             self._paused = True
             self._tell(Paused(step=self._newest()))
         self._trained = False

@@ -70,7 +70,7 @@ def _begin(payload: str, worker: int) -> None:
     global _program  # noqa: PLW0603  # see above
     torch.set_num_threads(1)
     threading.Thread(target=_end_with, args=(worker,), daemon=True).start()
-    _program = unship(Path(payload))
+    _program, _ = unship(Path(payload))  # and the probe, which strikes workers only
 
 
 def _end_with(worker: int) -> None:

@@ -270,6 +270,8 @@ class LocalRun:
         for channel in self._channels.values():
             channel.close()
         self._board.close()
+        self._waker.close()
+        self._woken.close()
         shutil.rmtree(self._private, ignore_errors=True)
         if isinstance(self._nursery, Spawn):
             self._nursery.close()
