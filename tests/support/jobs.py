@@ -23,7 +23,12 @@ class Convnet(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.body = nn.Sequential(
-            nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Dropout(0.3), nn.Flatten(), nn.Linear(4 * 36, 3)
+            nn.Conv2d(1, 4, 3),
+            nn.BatchNorm2d(4),
+            nn.ReLU(),
+            nn.Dropout(0.3),
+            nn.Flatten(),
+            nn.Linear(4 * 36, 3),
         )
 
     def forward(self, images: torch.Tensor) -> torch.Tensor:
@@ -58,7 +63,9 @@ def convnet_task() -> vfnb.Task:
     images = torch.randn(SAMPLES, 1, 8, 8, generator=data)
     train = TensorDataset(images, (images.mean((1, 2, 3)) * 30).long().clamp(-1, 1) + 1)
     optimizer = partial(torch.optim.SGD, lr=0.05, momentum=0.9)
-    return vfnb.Task(_seeded(Convnet), train, nn.CrossEntropyLoss(), optimizer, evaluate=train, schedule=decay)
+    return vfnb.Task(
+        _seeded(Convnet), train, nn.CrossEntropyLoss(), optimizer, evaluate=train, schedule=decay
+    )
 
 
 def transformer_task() -> vfnb.Task:
@@ -109,7 +116,9 @@ def job_of(
         engine = LocalEngine(probe=faults)
     run_dir = folder / f"run-{next(_numbers)}"
     chosen = vfnb.Options(**options)
-    return vfnb.Job(task, cluster, devices=devices, steps=steps, seed=seed, engine=engine, run_dir=run_dir, options=chosen)
+    return vfnb.Job(
+        task, cluster, devices=devices, steps=steps, seed=seed, engine=engine, run_dir=run_dir, options=chosen
+    )
 
 
 def finished(job: vfnb.Job, within: float = 60) -> vfnb.Job:

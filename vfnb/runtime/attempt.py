@@ -105,7 +105,9 @@ class Attempt:
     def _passes(self) -> list[tuple[Pass, Measured]]:
         replica, post, program = self.replica, self.post, self.replica.program
         passes = post.passes(program, self.samples)
-        batches = self.feed.batches(self.step, passes, lambda later: post.passes(program, self.feed.samples_in(later)))
+        batches = self.feed.batches(
+            self.step, passes, lambda later: post.passes(program, self.feed.samples_in(later))
+        )
         measured: list[tuple[Pass, Measured]] = []
         for block in by_block(passes):
             for one in block:

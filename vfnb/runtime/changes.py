@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from typing import Any
 
 from vfnb.runtime.engine import Policy
 from vfnb.runtime.seats import arrange
@@ -89,7 +90,7 @@ def devices_of(workers: Sequence[int], present: dict[int, Device]) -> tuple[str,
     return tuple(str(present[worker]) for worker in sorted(workers))
 
 
-def settle(answer: "Future[object]", value: object = None, error: BaseException | None = None) -> None:
+def settle(answer: "Future[Any]", value: object = None, error: BaseException | None = None) -> None:
     """Resolve a future that somebody may have cancelled.
 
     Args:

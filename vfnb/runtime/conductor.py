@@ -1,9 +1,9 @@
-"""What the driver decides: from what workers report and the user asks to the next commands, with no process in sight.
+"""What the driver decides, from reports and requests to the next commands, with no process in sight.
 
-`reconcile` is called after every change and compares how things are with how they should be. There is no script for a
-resize, a loss or a pause: workers that train are parked when something must change; once all stand still, whoever lacks
-the newest state gets it, whoever is not needed leaves, and the rest forms the next generation. A loss at any moment only
-changes what the next comparison sees.
+`reconcile` is called after every change and compares how things are with how they should be. There is no
+script for a resize, a loss or a pause: workers that train are parked when something must change; once all
+stand still, whoever lacks the newest state gets it, whoever is not needed leaves, and the rest forms the next
+generation. A loss at any moment only changes what the next comparison sees.
 """
 
 from collections import deque
@@ -15,9 +15,9 @@ from vfnb.ground import PlanError, SpecError, TrainingError, WorkerLostError
 from vfnb.runtime import messages
 from vfnb.runtime.changes import Change, Transition, devices_of, settle
 from vfnb.runtime.engine import Launch, Sink, State, Status, Worker
-from vfnb.runtime.seats import VOID, Handover, Seat, Wish, newest
-from vfnb.runtime.snapshot import newest_checkpoint, read_state
+from vfnb.runtime.seats import VOID, Handover, Phase, Seat, Wish, newest
 from vfnb.runtime.snapshot import State as Snapshot
+from vfnb.runtime.snapshot import newest_checkpoint, read_state
 from vfnb.spec import (
     CheckpointFailed,
     CheckpointSaved,
@@ -25,13 +25,11 @@ from vfnb.spec import (
     Event,
     Failed,
     Finished,
-    Mapping,
     OutOfMemory,
     Paused,
     Recovered,
     Resized,
     Resumed,
-    Row,
     Stopped,
     Warned,
     WorkerJoined,
@@ -74,7 +72,12 @@ class Conductor:
     """
 
     def __init__(
-        self, launch: Launch, private: Path, actions: Actions, sink: Sink, nccl: Callable[[Iterable[Device]], bool]
+        self,
+        launch: Launch,
+        private: Path,
+        actions: Actions,
+        sink: Sink,
+        nccl: Callable[[Iterable[Device]], bool],
     ) -> None:
         self._launch, self._private, self._do, self._sink, self._nccl = launch, private, actions, sink, nccl
         self.seats: dict[int, Seat] = {}
@@ -94,7 +97,7 @@ class Conductor:
         self.final: Snapshot | None = None
         self.over = False
 
-    # -- the beginning -------------------------------------------------------------------------------------------
+    # -- the beginning
 
     def begin(self, resumed: int) -> None:
         """Start the first workers.
@@ -114,7 +117,7 @@ class Conductor:
         self.seats[worker] = Seat(id=worker, device=device)
         self._do.start(worker, device)
 
-    # -- what the user asks --------------------------------------------------------------------------------------
+    # -- what the user asks
 
     def pause(self) -> None:
         """Hold at the next boundary."""
@@ -162,9 +165,9 @@ class Conductor:
         if self._trained and not any(wish.checkpoint for wish in self._wishes):
             self._wishes.append(Wish(checkpoint=True))
 
-    # -- what workers report -------------------------------------------------------------------------------------
+    # -- what workers report
 
-    def hear(self, worker: int, report: messages.Report) -> None:
+    def hear(self, worker: int, report: messages.Report) -> None:  # noqa: C901, PLR0912  # a case a report
         """Take in a worker's report.
 
         Args:
@@ -177,7 +180,9 @@ class Conductor:
                 seat.pid = pid
             case messages.Ready():
                 seat.phase = "idle"
-                self._tell(WorkerJoined(step=self._step, worker=worker, pid=seat.pid, device=str(seat.device)))
+                self._tell(
+                    WorkerJoined(step=self._step, worker=worker, pid=seat.pid, device=str(seat.device))
+                )
             case messages.Formed():
                 seat.phase, self._trained, self._failed_forms = "training", True, 0
             case messages.Committed(records=records):
@@ -214,7 +219,9 @@ class Conductor:
         self._cancel_joined_by(worker, f"the new worker on {seat.device} is gone ({reason})")
         if worker not in self._mapping.workers:
             return
-        if seat.phase in ("training", "forming") or any(one.phase == "forming" for one in self.seats.values()):
+        if seat.phase in ("training", "forming") or any(
+            one.phase == "forming" for one in self.seats.values()
+        ):
             self._broken = True
             self._abandon()
         self._remap_without(seat)
@@ -237,14 +244,18 @@ class Conductor:
             self._fail(_nobody_left(self._step, folder))
             return
         self._restarted_at = self._step
-        self._tell(Warned(step=self._step, message=f"no worker was left; going on from step {step} with a new one"))
+        self._tell(
+            Warned(step=self._step, message=f"no worker was left; going on from step {step} with a new one")
+        )
         self._handover = None if folder is None else Handover(step=step, path=folder / "state.pt")
         self._step = self._restarted_at = step
         worker = self._next_id
         self._next_id += 1
         before = (str(seat.device),)
         self._mapping = self._launch.policy.spread(self._mapping, [worker])
-        self._transitions.append(Transition(before=before, after=before, since=self._last_commit, answer=None))
+        self._transitions.append(
+            Transition(before=before, after=before, since=self._last_commit, answer=None)
+        )
         self._seat(worker, seat.device)
 
     def _committed(self, records: tuple[messages.Record, ...]) -> None:
@@ -317,7 +328,7 @@ class Conductor:
             settle(wish.answer, read_state(Path(report.path)))
             Path(report.path).unlink(missing_ok=True)
 
-    # -- comparing how things are with how they should be --------------------------------------------------------
+    # -- comparing how things are with how they should be
 
     def reconcile(self) -> None:
         """Give the commands that bring the run nearer to how it should be."""
@@ -336,7 +347,7 @@ class Conductor:
     def _busy(self) -> bool:
         return any(seat.phase == "busy" for seat in self.seats.values())
 
-    def _while_moving(self, phases: set[str]) -> None:
+    def _while_moving(self, phases: set[Phase]) -> None:
         if self._broken or phases != {"training"} or self._parking:
             return
         if self._want != "train" or self._ripe():
@@ -461,7 +472,7 @@ class Conductor:
             if seat.phase in ("training", "forming"):
                 self._do.send(worker, messages.Abandon(generation=self._generation))
 
-    # -- changes -------------------------------------------------------------------------------------------------
+    # -- changes
 
     def _member_devices(self) -> dict[int, Device]:
         return {seat.id: seat.device for seat in self._members()}
@@ -477,7 +488,9 @@ class Conductor:
             self._next_id += 1
 
     def _ripe(self) -> bool:
-        return bool(self._changes) and all(self.seats[one].phase == "idle" for one in self._changes[0].joiners)
+        return bool(self._changes) and all(
+            self.seats[one].phase == "idle" for one in self._changes[0].joiners
+        )
 
     def _joining(self, worker: int) -> bool:
         return any(worker in change.joiners for change in self._changes)
@@ -502,11 +515,13 @@ class Conductor:
                 if joiner in self.seats:
                     self.seats[joiner].phase = "leaving"
                     self._do.kill(joiner)
-            settle(change.answer, error=PlanError(f"the resize was cancelled: {why}; the job goes on as before"))
+            settle(
+                change.answer, error=PlanError(f"the resize was cancelled: {why}; the job goes on as before")
+            )
             return True
         return False
 
-    # -- the end and the news ------------------------------------------------------------------------------------
+    # -- the end and the news
 
     def _end(self) -> None:
         self.over = True

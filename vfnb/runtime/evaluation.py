@@ -125,7 +125,9 @@ def _merged(replica: Replica, parts: list[_Part]) -> dict[str, float]:
     merged = {"loss": fsum(part["loss"] for part in parts) / weight if weight else float("nan")}
     for name, fresh in replica.program.metrics.items():
         merge = _merge_states if _mergeable(fresh) else _update_in_turn
-        merged[name] = float(merge(copy.deepcopy(fresh).cpu(), [part["metrics"][name] for part in parts]).compute())
+        merged[name] = float(
+            merge(copy.deepcopy(fresh).cpu(), [part["metrics"][name] for part in parts]).compute()
+        )
     return merged
 
 

@@ -88,7 +88,9 @@ class Feed:
             The request.
         """
         epoch, within = self._slice(step)
-        order = epoch_order(len(self._program.train.dataset), self._program.seed, epoch, self._program.train.shuffle)
+        order = epoch_order(
+            len(self._program.train.dataset), self._program.seed, epoch, self._program.train.shuffle
+        )
         start = within.start + one.positions.start
         indices = order[start : start + len(one.positions)].tolist()
         return Request(epoch=epoch, step=step, node=one.node, indices=tuple(indices))

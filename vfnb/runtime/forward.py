@@ -46,7 +46,9 @@ def autocast(device: torch.device, precision: str) -> AbstractContextManager[Any
     Returns:
         The context.
     """
-    return torch.autocast(device.type, dtype=_DTYPES.get(precision, torch.bfloat16), enabled=precision in _DTYPES)
+    return torch.autocast(
+        device.type, dtype=_DTYPES.get(precision, torch.bfloat16), enabled=precision in _DTYPES
+    )
 
 
 def seed_pass(seed: int, device: torch.device) -> None:
@@ -79,8 +81,14 @@ def weighed(loss: "torch.Tensor | Weighted", samples: int) -> tuple[torch.Tensor
     """
     value = loss.sum if isinstance(loss, Weighted) else loss
     if not isinstance(value, torch.Tensor) or value.numel() != 1:
-        shape = f"a tensor of shape {tuple(value.shape)}" if isinstance(value, torch.Tensor) else f"a {type(value).__name__}"
-        raise SpecError(f"the loss is {shape}, not a scalar; return its mean over the batch, or vfnb.Weighted(sum, weight)")
+        shape = (
+            f"a tensor of shape {tuple(value.shape)}"
+            if isinstance(value, torch.Tensor)
+            else f"a {type(value).__name__}"
+        )
+        raise SpecError(
+            f"the loss is {shape}, not a scalar; return its mean over the batch, or vfnb.Weighted(sum, weight)"
+        )
     if not isinstance(loss, Weighted):
         return value.reshape(()), float(samples), float(samples)
     weight = float(loss.weight)

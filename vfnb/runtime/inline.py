@@ -102,7 +102,9 @@ class InlineRun:
             replica.load(read_checkpoint(self._launch.resume).state)
         worker = Worker(id=0, pid=os.getpid(), device=device, virtual_nodes=self._program.layout.nodes)
         self._sink(WorkerJoined(step=replica.step, worker=0, pid=os.getpid(), device=str(device)))
-        self._sink(Status(state="running", step=replica.step, workers=(worker,), mapping=self._launch.mapping))
+        self._sink(
+            Status(state="running", step=replica.step, workers=(worker,), mapping=self._launch.mapping)
+        )
         post = Post(worker=self._launch.mapping.workers[0], mapping=self._launch.mapping)
         feed = Feed(self._program, replica.device)
         journal = Journal(base=time.monotonic())
@@ -127,7 +129,9 @@ class InlineRun:
         self._saved_at = time.monotonic()
         run_dir, replica = self._launch.run_dir, self._replica
         try:
-            path = keep_checkpoint(run_dir, replica.capture(), self._program.identity, self._program.options.keep)
+            path = keep_checkpoint(
+                run_dir, replica.capture(), self._program.identity, self._program.options.keep
+            )
         except OSError as error:
             self._sink(CheckpointFailed(step=replica.step, path=str(run_dir), error=str(error)))
             return None

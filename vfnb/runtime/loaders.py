@@ -35,7 +35,9 @@ class LoaderProcesses:
     def __init__(self, payload: Path, count: int) -> None:
         context = get_context("forkserver")
         context.set_forkserver_preload(["vfnb.runtime.loaders"])
-        self._pool = ProcessPoolExecutor(count, mp_context=context, initializer=_begin, initargs=(str(payload), os.getpid()))
+        self._pool = ProcessPoolExecutor(
+            count, mp_context=context, initializer=_begin, initargs=(str(payload), os.getpid())
+        )
         self.depth = 2 * count
 
     def ask(self, request: Request) -> "Future[Batch]":
@@ -67,7 +69,7 @@ def _pass_on(done: "Future[bytes]", answer: "Future[Batch]") -> None:
 
 
 def _begin(payload: str, worker: int) -> None:
-    global _program  # noqa: PLW0603  # see above
+    global _program  # see above
     torch.set_num_threads(1)
     threading.Thread(target=_end_with, args=(worker,), daemon=True).start()
     _program, _ = unship(Path(payload))  # and the probe, which strikes workers only
@@ -102,11 +104,24 @@ class _Plain(pickle.Pickler):
     """Pickles tensors as arrays: torch's own way through a pool is shared memory."""
 
     def reducer_override(self, obj: Any) -> Any:
-        if type(obj) is torch.Tensor and obj.device.type == "cpu" and obj.dtype in _WITH_NUMPY and obj.layout is torch.strided:
+        if (
+            type(obj) is torch.Tensor
+            and obj.device.type == "cpu"
+            and obj.dtype in _WITH_NUMPY
+            and obj.layout is torch.strided
+        ):
             return torch.from_numpy, (obj.detach().numpy(),)
         return NotImplemented
 
 
 _WITH_NUMPY = {
-    torch.float64, torch.float32, torch.float16, torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool,
+    torch.float64,
+    torch.float32,
+    torch.float16,
+    torch.int64,
+    torch.int32,
+    torch.int16,
+    torch.int8,
+    torch.uint8,
+    torch.bool,
 }

@@ -22,7 +22,15 @@ from vfnb.runtime.board import Board
 from vfnb.runtime.changes import Answer, Change, settle
 from vfnb.runtime.conductor import Conductor
 from vfnb.runtime.engine import Launch, Run, Sink, Snapshot
-from vfnb.runtime.nursery import Errand, Nursery, Spawn, StartMethod, shared_forkserver, wait_for_ending, worker_environment
+from vfnb.runtime.nursery import (
+    Errand,
+    Nursery,
+    Spawn,
+    StartMethod,
+    shared_forkserver,
+    wait_for_ending,
+    worker_environment,
+)
 from vfnb.runtime.payload import ship
 from vfnb.runtime.probe import Probe, silent
 from vfnb.runtime.program import Program
@@ -103,7 +111,7 @@ class LocalRun:
         self._thread.start()
         self._wake()
 
-    # -- what the user asks, from any thread -----------------------------------------------------------------------
+    # -- what the user asks, from any thread
 
     def pause(self) -> None:
         """Hold at the next step boundary."""
@@ -196,7 +204,7 @@ class LocalRun:
         with contextlib.suppress(OSError):
             self._waker.send(b"x")
 
-    # -- the driver's thread ---------------------------------------------------------------------------------------
+    # -- the driver's thread
 
     def _drive(self) -> None:
         try:
@@ -209,10 +217,10 @@ class LocalRun:
     def _turn(self) -> None:
         by_channel = {channel: worker for worker, channel in self._channels.items()}
         for ready in wait([*by_channel, self._woken], timeout=_TICK):
-            if ready is self._woken:
-                self._woken.recv(4096)
+            if isinstance(ready, Connection):
+                self._listen(by_channel[ready])
             else:
-                self._listen(by_channel[ready])  # type: ignore[index]  # what is not the waker is a channel
+                self._woken.recv(4096)
         while not self._requests.empty():
             self._requests.get()()
             self._conductor.reconcile()
@@ -251,10 +259,12 @@ class LocalRun:
     def _see_off(self) -> None:
         until = time.monotonic() + _LEAVE_WITHIN
         while self._channels and time.monotonic() < until:
-            for ready in wait(list(self._channels.values()), timeout=_TICK):
-                worker = next(one for one, channel in self._channels.items() if channel is ready)
+            ready = wait(list(self._channels.values()), timeout=_TICK)
+            for worker, channel in list(self._channels.items()):
+                if channel not in ready:
+                    continue
                 try:
-                    ready.recv()  # type: ignore[union-attr]  # a channel
+                    channel.recv()
                 except (EOFError, OSError):
                     self._channels.pop(worker).close()
         for worker in list(self._channels):
@@ -276,7 +286,7 @@ class LocalRun:
         if isinstance(self._nursery, Spawn):
             self._nursery.close()
 
-    # -- the conductor's actions -----------------------------------------------------------------------------------
+    # -- the conductor's actions
 
     def start(self, worker: int, device: Device) -> None:
         """Start a worker's process.
@@ -341,5 +351,3 @@ def _roomy() -> str | None:
     if not memory.is_dir() or not os.access(memory, os.W_OK):
         return None
     return str(memory) if shutil.disk_usage(memory).free > 4 << 30 else None
-
-

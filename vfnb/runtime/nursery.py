@@ -124,11 +124,21 @@ class ForkServer:
 
     def __init__(self, environment: Mapping[str, str], preload: Sequence[str] = ()) -> None:
         ours, theirs = socket.socketpair()
-        command = [sys.executable, "-m", "vfnb.runtime.forkserver", str(theirs.fileno()), str(os.getpid()), *preload]
+        command = [
+            sys.executable,
+            "-m",
+            "vfnb.runtime.forkserver",
+            str(theirs.fileno()),
+            str(os.getpid()),
+            *preload,
+        ]
         self._process = subprocess.Popen(  # noqa: S603  # our own module
             command,
             pass_fds=[theirs.fileno()],
-            env={**environment, "PYTHONPATH": os.pathsep.join([str(_root()), environment.get("PYTHONPATH", "")])},
+            env={
+                **environment,
+                "PYTHONPATH": os.pathsep.join([str(_root()), environment.get("PYTHONPATH", "")]),
+            },
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             start_new_session=True,
@@ -210,9 +220,19 @@ class Spawn:
         ours, theirs = socket.socketpair()
         with theirs:
             process = subprocess.Popen(  # noqa: S603  # our own module
-                [sys.executable, "-m", "vfnb.runtime.forkserver", "--alone", str(theirs.fileno()), str(errand.write())],
+                [
+                    sys.executable,
+                    "-m",
+                    "vfnb.runtime.forkserver",
+                    "--alone",
+                    str(theirs.fileno()),
+                    str(errand.write()),
+                ],
                 pass_fds=[theirs.fileno()],
-                env={**errand.environment, "PYTHONPATH": os.pathsep.join([str(_root()), errand.environment.get("PYTHONPATH", "")])},
+                env={
+                    **errand.environment,
+                    "PYTHONPATH": os.pathsep.join([str(_root()), errand.environment.get("PYTHONPATH", "")]),
+                },
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,
             )

@@ -156,7 +156,9 @@ def _read_storage(kind: str, content: Any) -> UntypedStorage:
 def _own_modules() -> list[ModuleType]:
     """List the loaded modules that are the user's: files outside the interpreter's and site-packages' folders."""
     installed = {Path(path).resolve() for path in sysconfig.get_paths().values()}
-    installed |= {Path(entry).resolve() for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))}
+    installed |= {
+        Path(entry).resolve() for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))
+    }
     found = []
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)

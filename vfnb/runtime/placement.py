@@ -14,7 +14,15 @@ from accelerate.utils import send_to_device
 from vfnb.spec import Device
 
 # Left by a launcher around the kernel, these would make accelerate look for a group of processes.
-_LAUNCHER = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "NODE_RANK")
+_LAUNCHER = (
+    "RANK",
+    "LOCAL_RANK",
+    "WORLD_SIZE",
+    "LOCAL_WORLD_SIZE",
+    "MASTER_ADDR",
+    "MASTER_PORT",
+    "NODE_RANK",
+)
 
 
 def torch_device(device: Device) -> torch.device:

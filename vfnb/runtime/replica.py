@@ -39,7 +39,9 @@ class Replica:
         self.program = program
         self.device = torch_device(device)
         self.model = program.model.to(self.device)
-        self.loss = program.loss.to(self.device) if isinstance(program.loss, torch.nn.Module) else program.loss
+        self.loss = (
+            program.loss.to(self.device) if isinstance(program.loss, torch.nn.Module) else program.loss
+        )
         self.parameters = unique_parameters(self.model)
         self.optimizer = program.optimizer(self.model)
         self.schedule = None if program.schedule is None else program.schedule(self.optimizer, program.steps)
@@ -154,7 +156,9 @@ def load_into(model: torch.nn.Module, state: State) -> None:
     saved = {**state["parameters"], **state["buffers"]}
     if own.keys() != saved.keys():
         odd = sorted(own.keys() ^ saved.keys())
-        raise SpecError(f"the state is another model's: {odd[0]!r} is in only one of them; give the model it was saved from")
+        raise SpecError(
+            f"the state is another model's: {odd[0]!r} is in only one of them; give the model it was saved from"
+        )
     with torch.no_grad():
         for name, tensor in own.items():
             tensor.copy_(saved[name])
@@ -188,7 +192,9 @@ def _optimizer_state(optimizer: torch.optim.Optimizer, names: dict[int, str]) ->
     return {"slots": slots, "groups": groups}
 
 
-def _load_optimizer(optimizer: torch.optim.Optimizer, state: dict[str, Any], by_name: dict[str, torch.Tensor]) -> None:
+def _load_optimizer(
+    optimizer: torch.optim.Optimizer, state: dict[str, Any], by_name: dict[str, torch.Tensor]
+) -> None:
     # Not load_state_dict: it casts slots to the parameter's type, and a replica must keep every bit.
     optimizer.state.clear()
     for group, saved in zip(optimizer.param_groups, state["groups"], strict=True):
@@ -197,7 +203,9 @@ def _load_optimizer(optimizer: torch.optim.Optimizer, state: dict[str, Any], by_
             if name in state["slots"]:
                 parameter = by_name[name]
                 slots = state["slots"][name]
-                optimizer.state[parameter] = {key: _slot(key, value, parameter, group) for key, value in slots.items()}
+                optimizer.state[parameter] = {
+                    key: _slot(key, value, parameter, group) for key, value in slots.items()
+                }
 
 
 def _slot(key: str, value: Any, parameter: torch.Tensor, group: dict[str, Any]) -> Any:

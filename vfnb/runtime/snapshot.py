@@ -92,8 +92,13 @@ def write_checkpoint(folder: Path, state: State, identity: str) -> Path:
     try:
         temporary.mkdir(parents=True)
         _save(temporary / _STATE, state)
-        manifest = {"format": _FORMAT, "version": _VERSION, "step": state["step"], "identity": identity,
-                    "sha256": _sha256(temporary / _STATE)}
+        manifest = {
+            "format": _FORMAT,
+            "version": _VERSION,
+            "step": state["step"],
+            "identity": identity,
+            "sha256": _sha256(temporary / _STATE),
+        }
         (temporary / _MANIFEST).write_text(json.dumps(manifest))
         if folder.exists():
             folder.replace(old)
@@ -119,14 +124,20 @@ def read_checkpoint(folder: Path) -> Checkpoint:
     try:
         manifest = json.loads((folder / _MANIFEST).read_text())
     except (OSError, ValueError) as error:
-        raise CheckpointError(f"{folder} is no checkpoint of vfnb's ({error}); give a folder that job.save made") from error
+        raise CheckpointError(
+            f"{folder} is no checkpoint of vfnb's ({error}); give a folder that job.save made"
+        ) from error
     if not isinstance(manifest, dict) or manifest.get("format") != _FORMAT:
         raise CheckpointError(f"{folder} is no checkpoint of vfnb's; give a folder that job.save made")
     if manifest.get("version") != _VERSION:
-        raise CheckpointError(f"{folder} has format version {manifest.get('version')}; this vfnb reads {_VERSION}: update vfnb")
+        raise CheckpointError(
+            f"{folder} has format version {manifest.get('version')}; this vfnb reads {_VERSION}: update vfnb"
+        )
     path = folder / _STATE
     if not path.exists() or _sha256(path) != manifest.get("sha256"):
-        raise CheckpointError(f"{folder} is damaged: its state does not have the digest it was saved with; take an older one")
+        raise CheckpointError(
+            f"{folder} is damaged: its state does not have the digest it was saved with; take an older one"
+        )
     try:
         state = read_state(path)
     except Exception as error:  # torch raises many kinds for a file that is not what it expects

@@ -90,7 +90,9 @@ def take_step(replica: Replica, post: Post, feed: Feed) -> Stepped | Halted:
 def _make_room(replica: Replica, attempt: Attempt) -> tuple[str, ...]:
     """Raise the capacities that were exceeded, alike everywhere, and name the tensors; none is the rule."""
     if replica.program.options.reduction == "exact":
-        replica.capacities, names = _raised(replica.capacities, attempt.ballot.absmax, list(replica.parameters))
+        replica.capacities, names = _raised(
+            replica.capacities, attempt.ballot.absmax, list(replica.parameters)
+        )
     else:
         names = ()
     found = _raised(replica.buffer_capacities, attempt.ballot.buffer_absmax, replica.buffers.names)
@@ -128,8 +130,10 @@ def _update(replica: Replica, attempt: Attempt) -> float | None:
     options = replica.program.options
     gradients = [one.grad for one in replica.parameters.values() if one.grad is not None]
     if replica.scaler.is_enabled() and gradients:
-        if options.reduction == "exact":  # its sums are unscaled already, and the scaler is about to do it again
-            torch._foreach_mul_(gradients, attempt.scale)  # noqa: SLF001  # as torch's own optimizers do
+        if (
+            options.reduction == "exact"
+        ):  # its sums are unscaled already, and the scaler is about to do it again
+            torch._foreach_mul_(gradients, attempt.scale)  # as torch's own optimizers do
         replica.scaler.unscale_(replica.optimizer)
     norm = None
     if options.clip_norm is not None:
@@ -182,14 +186,18 @@ def _learn_noise(replica: Replica, attempt: Attempt, verdict: Verdict, norm: flo
     if norm is None:
         return
     program = replica.program
-    samples = [_samples_of(program.layout.nodes_of(block), attempt.samples, program.layout.nodes)
-               for block in range(program.layout.blocks)]
+    samples = [
+        _samples_of(program.layout.nodes_of(block), attempt.samples, program.layout.nodes)
+        for block in range(program.layout.blocks)
+    ]
     norms = [
         sqnorm * (replica.weight_unit / weight) ** 2 if weight else 0.0
         for sqnorm, weight in zip(verdict.sqnorms, verdict.weights, strict=True)
     ]
     counted = [count if weight else 0 for count, weight in zip(samples, verdict.weights, strict=True)]
-    replica.noise = replica.noise.updated(norms, counted, norm**2, attempt.samples, len(program.train.dataset))
+    replica.noise = replica.noise.updated(
+        norms, counted, norm**2, attempt.samples, len(program.train.dataset)
+    )
 
 
 def _samples_of(nodes: range, batch: int, total: int) -> int:
@@ -197,7 +205,13 @@ def _samples_of(nodes: range, batch: int, total: int) -> int:
 
 
 def _row(
-    replica: Replica, attempt: Attempt, *, loss: float, lr: float, grad_norm: float | None, skipped: bool = False
+    replica: Replica,
+    attempt: Attempt,
+    *,
+    loss: float,
+    lr: float,
+    grad_norm: float | None,
+    skipped: bool = False,
 ) -> Row:
     program = replica.program
     options = program.options
@@ -223,5 +237,3 @@ def _drifted(replica: Replica, post: Post) -> Drifted:
     most = max(digests.values(), key=list(digests.values()).count)
     odd = [worker for worker, digest in digests.items() if digest != most]
     return Drifted(replica.step, odd)
-
-

@@ -189,7 +189,11 @@ class NativeSums:
         """
         pairs = zip(self._parameters, self._wide.gradients(), ballot.touched(), strict=True)
         self._sums = [
-            None if not touched else torch.zeros_like(one, dtype=torch.float32) if gradient is None else gradient
+            None
+            if not touched
+            else torch.zeros_like(one, dtype=torch.float32)
+            if gradient is None
+            else gradient
             for one, gradient, touched in pairs
         ]
         present = [one for one in self._sums if one is not None]
@@ -211,7 +215,7 @@ class NativeSums:
                 one.copy_(part.view_as(one))
         present = [one for one in self._sums if one is not None]
         if present:
-            torch._foreach_div_(present, divisor)  # noqa: SLF001  # torch's own optimizers use it
+            torch._foreach_div_(present, divisor)  # torch's own optimizers use it
         for one, total in zip(self._parameters, self._sums, strict=True):
             one.grad = None if total is None else total.to(one.dtype)
         self._wide.clear()
@@ -222,7 +226,9 @@ class _Wide:
 
     def __init__(self, parameters: Sequence[torch.nn.Parameter]) -> None:
         self._parameters = parameters
-        self._narrow = [place for place, one in enumerate(parameters) if one.dtype in (torch.bfloat16, torch.float16)]
+        self._narrow = [
+            place for place, one in enumerate(parameters) if one.dtype in (torch.bfloat16, torch.float16)
+        ]
         self._sums: dict[int, torch.Tensor] = {}
 
     def take(self) -> None:
@@ -244,4 +250,3 @@ class _Wide:
 
     def clear(self) -> None:
         self._sums.clear()
-

@@ -102,7 +102,9 @@ def train(replica: Replica, post: Post, feed: Feed, desk: Desk, journal: Journal
 def _agree(replica: Replica, post: Post) -> None:
     """Settle what members may hold differently: who saw the evaluation end, and the first capacities."""
     first = replica.capacities.current if replica.step == 0 else replica.capacities.current * 0
-    buffers = replica.buffer_capacities.current if replica.step == 0 else replica.buffer_capacities.current * 0
+    buffers = (
+        replica.buffer_capacities.current if replica.step == 0 else replica.buffer_capacities.current * 0
+    )
     head = torch.tensor([-replica.evaluated, replica.weight_unit], dtype=torch.float64)
     vector = torch.cat([head, first.double(), buffers.double()])
     post.group.max_(vector)
@@ -137,7 +139,10 @@ def _finish(replica: Replica, post: Post, desk: Desk, journal: Journal, run_dir:
         _keep_best(replica, post, metrics, run_dir)
         if journal.row is not None and journal.row.step == replica.step:
             journal.row = replace(journal.row, metrics=metrics)
-            journal.events = (*journal.events, Evaluated(step=replica.step, metrics=metrics, at=journal.row.at))
+            journal.events = (
+                *journal.events,
+                Evaluated(step=replica.step, metrics=metrics, at=journal.row.at),
+            )
     if journal.row is None or journal.row.step != replica.step:
         return False
     if post.reports:

@@ -72,14 +72,19 @@ def _check_model(program: Program) -> None:
     if not trainable:
         raise SpecError("the model has no parameter with requires_grad=True; there is nothing to train")
     for name, one in trainable:
-        if one.dtype not in (torch.float32, torch.bfloat16, torch.float16) and program.options.reduction == "exact":
+        if (
+            one.dtype not in (torch.float32, torch.bfloat16, torch.float16)
+            and program.options.reduction == "exact"
+        ):
             raise SpecError(
                 f"parameter {name} is {one.dtype}; the exact sum takes float32, bfloat16 and float16: "
                 'cast it with model.float(), or use Options(reduction="native")'
             )
     for name, module in program.model.named_modules():
         if isinstance(module, torch.nn.SyncBatchNorm):
-            raise SpecError(f"{name} is a SyncBatchNorm, which needs a process group of its own; use BatchNorm")
+            raise SpecError(
+                f"{name} is a SyncBatchNorm, which needs a process group of its own; use BatchNorm"
+            )
         if isinstance(module, _COUPLING) and program.options.nodes_per_pass > 1:
             raise SpecError(
                 f"{name} is a {type(module).__name__}, whose statistics couple the samples of a pass: "
@@ -89,7 +94,9 @@ def _check_model(program: Program) -> None:
 
 def _check_schedule(replica: Replica) -> None:
     if isinstance(replica.schedule, torch.optim.lr_scheduler.ReduceLROnPlateau):
-        raise SpecError("ReduceLROnPlateau steps on a metric; a schedule here is stepped once a step: use another one")
+        raise SpecError(
+            "ReduceLROnPlateau steps on a metric; a schedule here is stepped once a step: use another one"
+        )
 
 
 def _pass(replica: Replica) -> tuple[float, dict[str, torch.Tensor]]:
@@ -128,7 +135,9 @@ def _gradients(replica: Replica) -> dict[str, torch.Tensor]:
         if one.grad is None:
             continue
         if one.grad.layout is not torch.strided:
-            raise SpecError(f"parameter {name} gets sparse gradients, which cannot be summed; make its layer with sparse=False")
+            raise SpecError(
+                f"parameter {name} gets sparse gradients, which cannot be summed; make its layer with sparse=False"
+            )
         found[f"the gradient of {name}"] = one.grad
     return found
 
@@ -147,7 +156,11 @@ def _one_sample_nodes(program: Program, replica: Replica) -> Iterable[Event]:
         return
     samples, nodes = len(program.train.dataset), program.layout.nodes
     last = samples % program.global_batch or program.global_batch
-    sizes = {program.global_batch // nodes} if program.options.drop_last else {program.global_batch // nodes, last // nodes}
+    sizes = (
+        {program.global_batch // nodes}
+        if program.options.drop_last
+        else {program.global_batch // nodes, last // nodes}
+    )
     if sizes & {1} or (last < 2 * nodes and not program.options.drop_last and last % nodes and last > nodes):
         yield Warned(
             step=0,
@@ -159,7 +172,9 @@ def _one_sample_nodes(program: Program, replica: Replica) -> Iterable[Event]:
 def _name_distributed_call(error: Exception) -> None:
     if "process group has not been initialized" not in str(error):
         return
-    calls = [frame.name for frame in traceback.extract_tb(error.__traceback__) if "distributed" in frame.filename]
+    calls = [
+        frame.name for frame in traceback.extract_tb(error.__traceback__) if "distributed" in frame.filename
+    ]
     name = calls[0] if calls else "a collective"
     raise SpecError(
         f"the model or loss calls torch.distributed.{name}; vfnb sums over virtual nodes itself: take the call out"

@@ -38,7 +38,9 @@ class Ballot:
     def __init__(self, blocks: int, parameters: int, buffers: int, nodes: int) -> None:
         sizes = (_HEAD, blocks, blocks, blocks, parameters, buffers)
         self.vector = torch.full((sum(sizes),), -inf, dtype=torch.float64)
-        self._head, self.losses, self.weights, self.sqnorms, self.absmax, self.buffer_absmax = self.vector.split(sizes)
+        self._head, self.losses, self.weights, self.sqnorms, self.absmax, self.buffer_absmax = (
+            self.vector.split(sizes)
+        )
         self.absmax.fill_(UNTOUCHED)
         self.buffer_absmax.fill_(UNTOUCHED)
         self._head[_ORDER] = 0.0

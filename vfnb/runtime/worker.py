@@ -93,6 +93,11 @@ class _Channel:
                     return command
         return None
 
+    def skip_orders(self, number: int) -> None:
+        """Count orders as known that were given before this worker took part."""
+        with self._in:
+            self.order = max(self.order, number)
+
     def drain(self) -> None:
         """Wait until everything is sent."""
         with self._out:
@@ -142,7 +147,11 @@ class _Worker:
         program, self._probe = payload
         self._device = device
         self.replica = Replica(program, device)
-        loaders = LoaderProcesses(Path(errand.payload), program.options.loader_workers) if program.options.loader_workers else None
+        loaders = (
+            LoaderProcesses(Path(errand.payload), program.options.loader_workers)
+            if program.options.loader_workers
+            else None
+        )
         self._feed = Feed(program, self.replica.device, loaders)
         self._journal = Journal()
         self._generation = 0
@@ -158,7 +167,8 @@ class _Worker:
                     case messages.Form():
                         self._train(command)
                     case messages.Write():
-                        self._write(command)
+                        if command.writer == self._id:
+                            self._write(command)
                     case messages.Load(path=path):
                         self._load(path)
                     case messages.Leave():
@@ -169,6 +179,7 @@ class _Worker:
     def _train(self, form: messages.Form) -> None:
         self._generation = form.generation
         self._feed.forget()
+        self._channel.skip_orders(form.order)
         report: messages.Report
         try:
             report = self._train_in(self._post(form))
@@ -195,7 +206,11 @@ class _Worker:
         group: Group = Alone()
         if len(members) > 1:
             group = Processes(
-                Path(form.store), members.index(self._id), len(members), nccl=form.nccl, patience=form.patience
+                Path(form.store),
+                members.index(self._id),
+                len(members),
+                nccl=form.nccl,
+                patience=form.patience,
             )
         return Post(
             worker=self._id,
@@ -256,12 +271,16 @@ class _Worker:
         state, path, error = self.replica.capture(), Path(command.path), None
         try:
             if command.checkpoint:
-                path = keep_checkpoint(path, state, self.replica.program.identity, self.replica.program.options.keep)
+                path = keep_checkpoint(
+                    path, state, self.replica.program.identity, self.replica.program.options.keep
+                )
             else:
                 write_state(path, state)
         except OSError as problem:
             error = str(problem)
-        self._channel.send(messages.Wrote(number=command.number, step=self.replica.step, path=str(path), error=error))
+        self._channel.send(
+            messages.Wrote(number=command.number, step=self.replica.step, path=str(path), error=error)
+        )
 
     def _load(self, path: str) -> None:
         self._probe("handover", worker=self._id, step=self.replica.step)
@@ -272,10 +291,12 @@ class _Worker:
             return
         self._channel.send(messages.Loaded(step=self.replica.step))
 
-    def _warned(self, message: Warning | str, category: type[Warning], filename: str, lineno: int, *rest: Any) -> None:
+    def _warned(
+        self, message: Warning | str, category: type[Warning], filename: str, lineno: int, *rest: Any
+    ) -> None:
         text = str(message)
         if "does not have a deterministic implementation" in text:
-            self.tell(NotGuaranteed(step=self.replica.step, what=text.split(" does not")[0], reason=text))
+            self.tell(NotGuaranteed(step=self.replica.step, what=text.split(" does not", maxsplit=1)[0], reason=text))
         print(warnings.formatwarning(message, category, filename, lineno), flush=True)  # noqa: T201  # this is its log
 
 
@@ -289,7 +310,9 @@ def _coalesced(batch: list[messages.Report]) -> list[messages.Report]:
             and isinstance(last, messages.Committed)
             and last.generation == report.generation
         ):
-            joined[-1] = messages.Committed(generation=report.generation, records=last.records + report.records)
+            joined[-1] = messages.Committed(
+                generation=report.generation, records=last.records + report.records
+            )
         else:
             joined.append(report)
     return joined
