@@ -57,11 +57,15 @@ def token_loss(model: nn.Module, batch: Any) -> vfnb.Weighted:
     return vfnb.Weighted(total, (labels != -100).sum())
 
 
+def pictures() -> tuple[torch.Tensor, torch.Tensor]:
+    """Make images and labels."""
+    images = torch.randn(SAMPLES, 1, 8, 8, generator=torch.Generator().manual_seed(1))
+    return images, (images.mean((1, 2, 3)) * 30).long().clamp(-1, 1) + 1
+
+
 def convnet_task() -> vfnb.Task:
     """Give the convnet's task, evaluated each epoch."""
-    data = torch.Generator().manual_seed(1)
-    images = torch.randn(SAMPLES, 1, 8, 8, generator=data)
-    train = TensorDataset(images, (images.mean((1, 2, 3)) * 30).long().clamp(-1, 1) + 1)
+    train = TensorDataset(*pictures())
     optimizer = partial(torch.optim.SGD, lr=0.05, momentum=0.9)
     return vfnb.Task(
         _seeded(Convnet), train, nn.CrossEntropyLoss(), optimizer, evaluate=train, schedule=decay

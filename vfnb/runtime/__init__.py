@@ -16,7 +16,7 @@ from vfnb.runtime.snapshot import (
     read_checkpoint,
     write_checkpoint,
 )
-from vfnb.runtime.trial import Trial, trial
+from vfnb.runtime.trial import trial
 
 __all__ = [
     "Batch",
@@ -36,7 +36,6 @@ __all__ = [
     "Source",
     "State",
     "Status",
-    "Trial",
     "Worker",
     "cores",
     "devices",

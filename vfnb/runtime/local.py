@@ -346,7 +346,7 @@ def _can_nccl(devices: Iterable[Device]) -> bool:
 
 
 def _roomy() -> str | None:
-    """Give a folder in memory where it has room for states to be handed over; containers may have 64 MB only."""
+    """Give a folder in memory where that has room for states; containers may have 64 MB only."""
     memory = Path("/dev/shm")  # noqa: S108  # a private folder is made in it
     if not memory.is_dir() or not os.access(memory, os.W_OK):
         return None

@@ -47,6 +47,7 @@ class Replica:
         self.schedule = None if program.schedule is None else program.schedule(self.optimizer, program.steps)
         fp16 = program.options.precision == "fp16"
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=fp16, init_scale=_INITIAL_SCALE)
+        self.scaler.scale(torch.zeros((), device=self.device))  # torch makes the scale itself on first use
         self.capacities = Capacities.new(len(self.parameters))
         options, blocks = program.options, program.layout.blocks
         self.buffers = Buffers(self.model, options.buffers, blocks, self.device)

@@ -7,7 +7,7 @@ a pass that gives other bits when it is computed again.
 import copy
 import traceback
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import torch
 
@@ -20,32 +20,19 @@ from vfnb.runtime.program import Program
 from vfnb.runtime.reading import read
 from vfnb.runtime.replica import Replica
 from vfnb.runtime.settings import deterministic, threads
-from vfnb.spec import Device, Event, Mapping, NotGuaranteed, Warned
+from vfnb.spec import Device, Event, Mapping, NotGuaranteed
 
 _COUPLING = torch.nn.modules.batchnorm._BatchNorm  # noqa: SLF001  # the base of every batch norm
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
-    """What a trial found that does not stand in the way.
-
-    Attributes:
-        events: Warnings, and what breaks the promise.
-        loss: Of virtual node 0 at step 1.
-    """
-
-    events: tuple[Event, ...]
-    loss: float
-
-
-def trial(program: Program) -> Trial:
+def trial(program: Program) -> tuple[Event, ...]:
     """Compute virtual node 0's pass of step 1 twice; generators, flags and the program stay as they are.
 
     Args:
         program: What is to be trained.
 
     Returns:
-        What was found.
+        What was found that does not stand in the way: what breaks the promise.
 
     Raises:
         SpecError: For what cannot be trained, with the remedy.
@@ -54,13 +41,13 @@ def trial(program: Program) -> Trial:
     with restored_generators(), deterministic(), threads(program.options.threads):
         replica = Replica(_private(program), Device("cpu", 0))
         _check_schedule(replica)
-        loss, first = _pass(replica)
-        _, second = _pass(replica)
-    events = [*_impure(first, second), *_one_sample_nodes(program, replica)]
+        first = _pass(replica)
+        second = _pass(replica)
+    events = list(_impure(first, second))
     if program.options.reduction == "native":
         reason = "native sums are equal up to rounding only"
         events.append(NotGuaranteed(step=0, what='reduction="native"', reason=reason))
-    return Trial(events=tuple(events), loss=loss)
+    return tuple(events)
 
 
 def _private(program: Program) -> Program:
@@ -99,7 +86,7 @@ def _check_schedule(replica: Replica) -> None:
         )
 
 
-def _pass(replica: Replica) -> tuple[float, dict[str, torch.Tensor]]:
+def _pass(replica: Replica) -> dict[str, torch.Tensor]:
     program, layout = replica.program, replica.program.layout
     feed = Feed(program, replica.device)
     everything = Mapping(layout, ((0, tuple(range(layout.blocks))),))
@@ -122,11 +109,12 @@ def _pass(replica: Replica) -> tuple[float, dict[str, torch.Tensor]]:
         found["the loss"] = got.value
     except Exception as error:
         _name_distributed_call(error)
+        _name_single_sample(error)
         raise
     finally:
         replica.buffers.restore()
         replica.clear_gradients()
-    return float(got.value) * got.factor / (got.weight or 1.0), found
+    return found
 
 
 def _gradients(replica: Replica) -> dict[str, torch.Tensor]:
@@ -151,24 +139,6 @@ def _impure(first: dict[str, torch.Tensor], second: dict[str, torch.Tensor]) -> 
             return
 
 
-def _one_sample_nodes(program: Program, replica: Replica) -> Iterable[Event]:
-    if not any(isinstance(module, _COUPLING) and module.training for module in replica.model.modules()):
-        return
-    samples, nodes = len(program.train.dataset), program.layout.nodes
-    last = samples % program.global_batch or program.global_batch
-    sizes = (
-        {program.global_batch // nodes}
-        if program.options.drop_last
-        else {program.global_batch // nodes, last // nodes}
-    )
-    if sizes & {1} or (last < 2 * nodes and not program.options.drop_last and last % nodes and last > nodes):
-        yield Warned(
-            step=0,
-            message="some virtual nodes get a single sample in a short last batch, which batch norm refuses in some shapes; "
-            "Options(drop_last=True) leaves that batch out",
-        )
-
-
 def _name_distributed_call(error: Exception) -> None:
     if "process group has not been initialized" not in str(error):
         return
@@ -179,3 +149,10 @@ def _name_distributed_call(error: Exception) -> None:
     raise SpecError(
         f"the model or loss calls torch.distributed.{name}; vfnb sums over virtual nodes itself: take the call out"
     ) from error
+
+
+def _name_single_sample(error: Exception) -> None:
+    if "Expected more than 1 value per channel when training" in str(error):
+        raise SpecError(
+            "virtual node 0 has a single sample, which batch norm cannot train on; take a larger batch or fewer devices"
+        ) from error

@@ -296,7 +296,11 @@ class _Worker:
     ) -> None:
         text = str(message)
         if "does not have a deterministic implementation" in text:
-            self.tell(NotGuaranteed(step=self.replica.step, what=text.split(" does not", maxsplit=1)[0], reason=text))
+            self.tell(
+                NotGuaranteed(
+                    step=self.replica.step, what=text.split(" does not", maxsplit=1)[0], reason=text
+                )
+            )
         print(warnings.formatwarning(message, category, filename, lineno), flush=True)  # noqa: T201  # this is its log
 
 

@@ -34,7 +34,7 @@ def look_over(blueprint: Blueprint, program: Program, *, travels: bool) -> tuple
     """
     if travels:
         _check_travel(program)
-    noticed = list(trial(program).events)
+    noticed = list(trial(program))
     noticed += [
         NotGuaranteed(step=0, what=what, reason=_unsteady_reason()) for what in unsteady_fields(program.train)
     ]

@@ -1,0 +1,126 @@
+"""Who lives how long: no worker outlives its kernel, failures arrive whole, every sample is read once."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+import torch
+from jobs import SAMPLES, convnet_task, finished, job_of, slots
+from recording import Recording
+from torch import nn
+
+import vfnb
+from vfnb.testing import FaultScript
+
+_KERNEL = """
+import sys, time
+from pathlib import Path
+sys.path[:0] = {paths!r}
+from jobs import convnet_task, job_of, slots
+job = job_of(convnet_task(), Path({folder!r}), slots(2), steps=100_000)
+job.start()
+while len(job.workers) < 2 or job.state != "running":
+    time.sleep(0.05)
+print(*[worker.pid for worker in job.workers], flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
+def test_no_worker_outlives_its_kernel(end: signal.Signals, tmp_path: Path) -> None:
+    paths = [str(Path(__file__).parents[1] / "support"), str(Path(vfnb.__file__).parents[1])]
+    script = _KERNEL.format(paths=paths, folder=str(tmp_path))
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as kernel:
+        assert kernel.stdout is not None
+        pids = [int(pid) for pid in kernel.stdout.readline().split()]
+        assert len(pids) == 2
+        kernel.send_signal(end)
+        kernel.wait()
+
+    assert _gone_within(pids, 20)
+
+
+def test_a_loss_that_raises_fails_the_job_with_the_users_traceback(tmp_path: Path) -> None:
+    job = job_of(_task(_explodes_later), tmp_path, slots(2), check=False)
+
+    with pytest.raises(vfnb.TrainingError, match="no luck") as caught:
+        finished(job)
+
+    assert job.state == "failed"
+    assert job.workers == ()
+    assert "_explodes_later" in caught.value.traceback
+    assert caught.value.step == 3
+
+
+def test_every_sample_is_read_once_an_epoch_under_a_kill(tmp_path: Path) -> None:
+    script = FaultScript().kill(1, "in_sum", step=3)
+    data = Recording(SAMPLES, tmp_path / "reads")
+    task = vfnb.Task(nn.Linear(2, 2), data, nn.CrossEntropyLoss(), partial(torch.optim.SGD, lr=0.1))
+    job = finished(job_of(task, tmp_path, slots(2), faults=script, steps=8, check=False))
+
+    history = job.history
+    assert sorted(history.step) == list(range(1, 9))
+    assert history.groupby("epoch").samples.sum().tolist() == [SAMPLES, SAMPLES]
+    assert data.indices_read() == set(range(SAMPLES))
+
+
+def test_two_jobs_in_one_kernel_do_not_disturb_each_other(tmp_path: Path) -> None:
+    first, second = (job_of(convnet_task(), tmp_path, slots(1), seed=seed) for seed in (1, 2))
+    for job in (first, second):
+        job.start()
+    for job in (first, second):
+        job.wait(timeout=60)
+
+    assert (first.state, second.state) == ("done", "done")
+    assert first.fingerprint != second.fingerprint
+
+
+def test_a_loss_that_is_not_finite_is_skipped_and_named(tmp_path: Path) -> None:
+    job = finished(job_of(_task(_nan_once), tmp_path, slots(2), check=False))
+    skipped = job.history[job.history.skipped]
+
+    assert skipped.step.tolist() == [1]
+    assert job.state == "done"
+
+
+def _task(loss: object) -> vfnb.Task:
+    data = torch.utils.data.TensorDataset(torch.randn(SAMPLES, 2), torch.arange(SAMPLES))
+    return vfnb.Task(nn.Linear(2, 2), data, loss, partial(torch.optim.SGD, lr=0.1))
+
+
+_calls = [0]
+
+
+def _explodes_later(model: nn.Module, batch: list[torch.Tensor]) -> torch.Tensor:
+    _calls[0] += 1
+    if _calls[0] == 1 + 2 * 4 + 2:  # the rehearsal, two steps of four virtual nodes, and into the third
+        raise ValueError("no luck")
+    return model(batch[0]).square().mean()
+
+
+def _nan_once(model: nn.Module, batch: list[torch.Tensor]) -> torch.Tensor:
+    _calls[0] += 1
+    loss = model(batch[0]).square().mean()
+    return loss * float("nan") if _calls[0] == 2 else loss
+
+
+def _gone_within(pids: list[int], seconds: float) -> bool:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if not any(_lives(pid) for pid in pids):
+            return True
+        time.sleep(0.05)  # the system takes its moment
+    return False
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (ProcessLookupError, FileNotFoundError):
+        return False

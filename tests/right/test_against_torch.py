@@ -1,0 +1,92 @@
+"""Right, not only stable: what vfnb computes against PyTorch's own way of computing it."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+import torch
+from ddp import optimizer_of, plain_convnet, train_with_ddp
+from jobs import BATCH, SAMPLES, finished, job_of, pictures, slots, token_loss
+from torch import nn
+from torch.utils.data import TensorDataset
+
+import vfnb
+from vfnb.numerics import batch_slice, permutation, where
+
+STEPS = 20
+FULL = SAMPLES // BATCH * BATCH  # whole batches only: DDP cannot weigh a short one
+
+
+def orders(steps: int, samples: int) -> list[list[int]]:
+    """List each step's sample indices, as the run draws them."""
+    found = []
+    for step in range(1, steps + 1):
+        epoch, within = where(step, samples, BATCH)
+        order = permutation(samples, 0, epoch)
+        found.append([int(order[place]) for place in batch_slice(samples, BATCH, within)])
+    return found
+
+
+def close(ours: torch.Tensor, theirs: torch.Tensor) -> bool:
+    """Tell whether two tensors agree to 1e-6 of their norm."""
+    scale = float(theirs.double().norm()) or 1.0
+    return float((ours.double() - theirs.double()).norm()) <= 1e-6 * scale
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adamw"])
+def test_agrees_with_distributed_data_parallel(optimizer: str, tmp_path: Path) -> None:
+    images, labels = pictures()
+    train = TensorDataset(images[:FULL], labels[:FULL])
+    task = vfnb.Task(plain_convnet(), train, nn.CrossEntropyLoss(), _build(optimizer))
+    job = finished(job_of(task, tmp_path, slots(2), steps=STEPS, buffers="first"))
+
+    theirs = train_with_ddp(tmp_path, optimizer, STEPS, orders(STEPS, FULL))
+
+    ours = job.model.state_dict()
+    assert [name for name in theirs if not close(ours[name], theirs[name])] == []
+
+
+def test_token_weighted_loss_agrees_with_the_plain_large_batch(tmp_path: Path) -> None:
+    inputs = torch.randn(SAMPLES, 6, generator=torch.Generator().manual_seed(3))
+    labels = torch.arange(SAMPLES) % 4
+    labels[torch.arange(SAMPLES) % 7 < 4] = -100
+    model = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 4))
+    task = vfnb.Task(model, TensorDataset(inputs, labels), token_loss, partial(torch.optim.SGD, lr=0.1))
+    job = finished(job_of(task, tmp_path, slots(3), steps=STEPS))
+
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for order in orders(STEPS, SAMPLES):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(inputs[order]), labels[order], ignore_index=-100).backward()
+        optimizer.step()
+
+    ours = job.model.state_dict()
+    assert [name for name, value in model.state_dict().items() if not close(ours[name], value)] == []
+
+
+@pytest.mark.parametrize("precision", ["bf16", "fp16"])
+def test_low_precision_gives_the_same_bits_on_any_mapping(precision: str, tmp_path: Path) -> None:
+    images, labels = pictures()
+    task = vfnb.Task(plain_convnet(), TensorDataset(images, labels), nn.CrossEntropyLoss(), _build("sgd"))
+    options = {"precision": precision, "clip_norm": 0.5, "steps": 8}
+    alone = finished(job_of(task, tmp_path, engine="inline", **options))
+    together = finished(job_of(task, tmp_path, slots(3), **options))
+
+    assert together.fingerprint == alone.fingerprint
+    assert alone.history.loss.iloc[-1] < alone.history.loss.iloc[0]
+
+
+def test_native_reduction_agrees_up_to_rounding(tmp_path: Path) -> None:
+    images, labels = pictures()
+    task = vfnb.Task(plain_convnet(), TensorDataset(images, labels), nn.CrossEntropyLoss(), _build("sgd"))
+    exact = finished(job_of(task, tmp_path, engine="inline")).model.state_dict()
+    native = finished(job_of(task, tmp_path, slots(2), reduction="native")).model.state_dict()
+
+    assert all(torch.allclose(native[name], value, rtol=1e-4, atol=1e-5) for name, value in exact.items())
+
+
+def _build(name: str) -> object:
+    def build(model: nn.Module) -> torch.optim.Optimizer:
+        return optimizer_of(name, model.parameters())
+
+    return build
