@@ -82,9 +82,7 @@ MEMBERS = (
 def signature(name: str) -> list[str]:
     parameters = inspect.signature(attrgetter(name)(vfnb)).parameters.values()
     return [
-        parameter.name
-        if parameter.default is inspect.Parameter.empty
-        else f"{parameter.name}={parameter.default!r}"
+        parameter.name if parameter.default is inspect.Parameter.empty else f"{parameter.name}={parameter.default!r}"
         for parameter in parameters
         if parameter.name != "self"
     ]
@@ -92,9 +90,7 @@ def signature(name: str) -> list[str]:
 
 @pytest.mark.parametrize("name", SIGNATURES)
 def test_a_public_signature_is_this(name: str) -> None:
-    assert signature(name) == SIGNATURES[name], (
-        "a changed signature also changes this list, docs and CHANGELOG.md"
-    )
+    assert signature(name) == SIGNATURES[name], "a changed signature also changes this list, docs and CHANGELOG.md"
 
 
 @pytest.mark.parametrize("name", ["Job", "Job.load"])

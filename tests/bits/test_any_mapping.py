@@ -48,15 +48,13 @@ def test_another_seed_or_one_step_less_gives_other_bits(
     assert job.fingerprint != references["convnet"].fingerprint
 
 
-def test_growing_shrinking_and_an_uneven_mapping_keep_the_bits(
-    references: dict[str, vfnb.Job], tmp_path: Path
-) -> None:
+def test_growing_shrinking_and_an_uneven_mapping_keep_the_bits(references: dict[str, vfnb.Job], tmp_path: Path) -> None:
     job = job_of(TASKS["convnet"](), tmp_path, slots(2), faults=_slow())
     job.start()
     grown = job.resize(slots(4)).result(timeout=30)
-    mapped = job.map(
-        {worker.id: nodes for worker, nodes in zip(job.workers, (4, 2, 1, 1), strict=True)}
-    ).result(timeout=30)
+    mapped = job.map({worker.id: nodes for worker, nodes in zip(job.workers, (4, 2, 1, 1), strict=True)}).result(
+        timeout=30
+    )
     replaced = job.resize(["cpu:5"]).result(timeout=30)
     job.wait(timeout=60)
 
@@ -93,9 +91,7 @@ def test_survivors_that_stand_a_step_apart_take_the_newest_state(
     same(job, references["transformer"])
 
 
-def test_two_workers_killed_at_once_of_six_cost_no_bit(
-    references: dict[str, vfnb.Job], tmp_path: Path
-) -> None:
+def test_two_workers_killed_at_once_of_six_cost_no_bit(references: dict[str, vfnb.Job], tmp_path: Path) -> None:
     script = FaultScript().kill(0, "after_vote", step=4).kill(4, "after_vote", step=4)
     job = finished(job_of(TASKS["tokens"](), tmp_path, slots(6), faults=script))
 
@@ -103,9 +99,7 @@ def test_two_workers_killed_at_once_of_six_cost_no_bit(
     same(job, references["tokens"])
 
 
-def test_a_worker_killed_while_the_others_regroup_costs_no_bit(
-    references: dict[str, vfnb.Job], tmp_path: Path
-) -> None:
+def test_a_worker_killed_while_the_others_regroup_costs_no_bit(references: dict[str, vfnb.Job], tmp_path: Path) -> None:
     script = FaultScript().kill(2, "pass", step=5).kill(1, "regrouping", step=4)
     job = finished(job_of(TASKS["convnet"](), tmp_path, slots(4), faults=script))
 
@@ -113,9 +107,7 @@ def test_a_worker_killed_while_the_others_regroup_costs_no_bit(
     same(job, references["convnet"])
 
 
-def test_a_frozen_worker_counts_as_lost_and_costs_no_bit(
-    references: dict[str, vfnb.Job], tmp_path: Path
-) -> None:
+def test_a_frozen_worker_counts_as_lost_and_costs_no_bit(references: dict[str, vfnb.Job], tmp_path: Path) -> None:
     script = FaultScript().stop(1, "pass", step=5)
     job = finished(job_of(TASKS["convnet"](), tmp_path, slots(2), faults=script))
 
@@ -124,9 +116,7 @@ def test_a_frozen_worker_counts_as_lost_and_costs_no_bit(
     same(job, references["convnet"])
 
 
-def test_the_only_worker_lost_goes_on_from_the_last_state(
-    references: dict[str, vfnb.Job], tmp_path: Path
-) -> None:
+def test_the_only_worker_lost_goes_on_from_the_last_state(references: dict[str, vfnb.Job], tmp_path: Path) -> None:
     script = FaultScript().kill(0, "pass", step=5)
     job = finished(job_of(TASKS["convnet"](), tmp_path, slots(1), faults=script))
 

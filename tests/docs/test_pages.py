@@ -33,9 +33,7 @@ def exists(named: str) -> bool:
     if not path.is_file():
         return False
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    return not function or any(
-        isinstance(node, ast.FunctionDef) and node.name == function for node in ast.walk(tree)
-    )
+    return not function or any(isinstance(node, ast.FunctionDef) and node.name == function for node in ast.walk(tree))
 
 
 @pytest.mark.parametrize("named", sorted(set(named_tests(PROMISES))))

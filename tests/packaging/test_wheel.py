@@ -34,9 +34,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(ROOT / name, tree)
     shutil.copytree(ROOT / "vfnb", tree / "vfnb", ignore=shutil.ignore_patterns("__pycache__"))
     pip = (sys.executable, "-m", "pip", "-q", "--disable-pip-version-check")
-    run(
-        *pip, "wheel", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", "dist", ".", cwd=tree
-    )
+    run(*pip, "wheel", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", "dist", ".", cwd=tree)
     (built,) = (tree / "dist").glob("*.whl")
     return built
 

@@ -14,9 +14,7 @@ MAGNITUDES = st.floats(0, 2.0**100, width=32)
     recent=st.lists(MAGNITUDES, min_size=64, max_size=70),
     redo=st.booleans(),
 )
-def test_capacities_follow_the_last_64_steps_alone(
-    before: list[float], recent: list[float], redo: bool
-) -> None:
+def test_capacities_follow_the_last_64_steps_alone(before: list[float], recent: list[float], redo: bool) -> None:
     long, short = Capacities.new(1), Capacities.new(1)
     for magnitude in [*before, *recent]:
         long = long.committed(torch.tensor([magnitude]))

@@ -47,9 +47,7 @@ def test_a_layouts_blocks_hold_every_node_once_in_order_and_evenly(layout: Layou
     assert [node for block in blocks for node in block] == list(range(layout.nodes))
     assert tuple(len(block) for block in blocks) == layout.sizes
     assert max(layout.sizes) - min(layout.sizes) <= 1
-    assert all(
-        layout.block_of(block[0]) == layout.block_of(block[-1]) == at for at, block in enumerate(blocks)
-    )
+    assert all(layout.block_of(block[0]) == layout.block_of(block[-1]) == at for at, block in enumerate(blocks))
 
 
 @given(data=st.data())
@@ -58,9 +56,7 @@ def test_a_mapping_covers_every_node_once_and_counts_them(data: st.DataObject) -
 
     assert covered(mapping) == list(range(mapping.layout.nodes))
     assert mapping.counts == {worker: len(mapping.nodes_of(worker)) for worker in mapping.workers}
-    assert all(
-        mapping.nodes_of(worker) == tuple(sorted(mapping.nodes_of(worker))) for worker in mapping.workers
-    )
+    assert all(mapping.nodes_of(worker) == tuple(sorted(mapping.nodes_of(worker))) for worker in mapping.workers)
 
 
 @given(data=st.data())
@@ -94,14 +90,10 @@ def every_mapping(layout: Layout, workers: list[int]) -> list[dict[int, list[int
 def test_no_even_mapping_moves_fewer_blocks(data: st.DataObject) -> None:
     layout = data.draw(layouts(most_nodes=12, most_blocks=6))
     near = data.draw(mappings(layout, most_workers=3))
-    workers = data.draw(
-        st.lists(st.sampled_from([*near.workers, 31, 32]), min_size=1, max_size=3, unique=True)
-    )
+    workers = data.draw(st.lists(st.sampled_from([*near.workers, 31, 32]), min_size=1, max_size=3, unique=True))
     workers = workers[: layout.blocks]
     fits = [
-        fit
-        for fit in every_mapping(layout, workers)
-        if max(map(len, fit.values())) - min(map(len, fit.values())) <= 1
+        fit for fit in every_mapping(layout, workers) if max(map(len, fit.values())) - min(map(len, fit.values())) <= 1
     ]
 
     mapping = even(layout, workers, near)

@@ -33,9 +33,7 @@ def capacities_for(grads: list[list[Tensor]]) -> Capacities:
     return Capacities.new(len(grads[0])).committed(largest)
 
 
-def total(
-    form: type[GridSum] | type[IntGridSum], grads: list[list[Tensor]], groups: list[list[int]]
-) -> list[Tensor]:
+def total(form: type[GridSum] | type[IntGridSum], grads: list[list[Tensor]], groups: list[list[int]]) -> list[Tensor]:
     """Sum over workers, each adding its own contributions in its own order."""
     exponents = capacities_for(grads).exponents()
     shapes = [grad.shape for grad in grads[0]]
@@ -112,9 +110,7 @@ def test_contributions_that_fill_the_capacity_still_sum_without_rounding(
         grid.add_(0, one)
 
     for index, found in enumerate(grid.sum_of(0).tolist()):
-        steps = sum(
-            round(Fraction(one[index].item()) / q) for one in contributed
-        )  # round() takes ties to even
+        steps = sum(round(Fraction(one[index].item()) / q) for one in contributed)  # round() takes ties to even
         assert Fraction(found) == steps * q
 
 
@@ -199,9 +195,7 @@ def assert_no_worse(grads: list[list[Tensor]], capacities: Capacities) -> None:
     bad=st.sampled_from([float("nan"), float("inf"), -float("inf")]),
     place=st.integers(0, 1199),
 )
-def test_a_nan_on_any_worker_reaches_everyone_as_infinity(
-    count: int, where: int, bad: float, place: int
-) -> None:
+def test_a_nan_on_any_worker_reaches_everyone_as_infinity(count: int, where: int, bad: float, place: int) -> None:
     grads = contributions(count, 0, 3, 0)
     grads[where % count][1].view(-1)[place] = bad
     found = [absmaxes(one) for one in grads]

@@ -13,9 +13,7 @@ from vfnb.numerics import batch_slice, node_slices, permutation, steps_per_epoch
     epoch=st.integers(0, 5),
     seed=st.integers(0, 2**63),
 )
-def test_samples_are_covered_exactly_once(
-    samples: int, batch: int, nodes: int, epoch: int, seed: int
-) -> None:
+def test_samples_are_covered_exactly_once(samples: int, batch: int, nodes: int, epoch: int, seed: int) -> None:
     order = permutation(samples, seed, epoch).tolist()
     steps = steps_per_epoch(samples, batch)
     seen = []

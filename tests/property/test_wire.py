@@ -87,9 +87,7 @@ options = st.builds(
 
 @st.composite
 def mappings(draw: st.DrawFn) -> Mapping:
-    layout = draw(
-        st.integers(1, 40).flatmap(lambda nodes: st.builds(Layout, st.just(nodes), st.integers(1, nodes)))
-    )
+    layout = draw(st.integers(1, 40).flatmap(lambda nodes: st.builds(Layout, st.just(nodes), st.integers(1, nodes))))
     owners = draw(st.lists(st.integers(0, 6), min_size=layout.blocks, max_size=layout.blocks))
     owned = {one: tuple(block for block, owner in enumerate(owners) if owner == one) for one in owners}
     return Mapping(layout, tuple(owned.items()))

@@ -149,9 +149,7 @@ def test_an_optimizer_built_on_the_model_trains_like_its_description() -> None:
     built = torch.optim.AdamW(model.parameters(), lr=0.01)
 
     one = trained(task=small_task(model=model, optimizer=built))
-    other = trained(
-        task=small_task(model=model, optimizer=lambda net: torch.optim.AdamW(net.parameters(), lr=0.01))
-    )
+    other = trained(task=small_task(model=model, optimizer=lambda net: torch.optim.AdamW(net.parameters(), lr=0.01)))
 
     assert one.fingerprint == other.fingerprint
 

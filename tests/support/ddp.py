@@ -10,9 +10,7 @@ from jobs import BATCH, NODES, pictures
 from torch import nn
 
 
-def train_with_ddp(
-    folder: Path, optimizer: str, steps: int, orders: list[list[int]]
-) -> dict[str, torch.Tensor]:
+def train_with_ddp(folder: Path, optimizer: str, steps: int, orders: list[list[int]]) -> dict[str, torch.Tensor]:
     """Train the plain convnet with as many processes as virtual nodes.
 
     Args:
@@ -27,8 +25,7 @@ def train_with_ddp(
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["torch", "jobs"])
     processes = [
-        context.Process(target=_train, args=(rank, str(folder), optimizer, orders[:steps]))
-        for rank in range(NODES)
+        context.Process(target=_train, args=(rank, str(folder), optimizer, orders[:steps])) for rank in range(NODES)
     ]
     for process in processes:
         process.start()

@@ -67,9 +67,7 @@ def convnet_task() -> vfnb.Task:
     """Give the convnet's task, evaluated each epoch."""
     train = TensorDataset(*pictures())
     optimizer = partial(torch.optim.SGD, lr=0.05, momentum=0.9)
-    return vfnb.Task(
-        _seeded(Convnet), train, nn.CrossEntropyLoss(), optimizer, evaluate=train, schedule=decay
-    )
+    return vfnb.Task(_seeded(Convnet), train, nn.CrossEntropyLoss(), optimizer, evaluate=train, schedule=decay)
 
 
 def transformer_task() -> vfnb.Task:
@@ -103,7 +101,7 @@ def decay(optimizer: torch.optim.Optimizer, steps: int) -> torch.optim.lr_schedu
     return torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
 
 
-def job_of(
+def job_of(  # noqa: PLR0913  # a test names just what it needs
     task: vfnb.Task,
     folder: Path,
     devices: Any = 1,

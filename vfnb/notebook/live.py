@@ -1,13 +1,19 @@
 """A run's live output under its cell: a progress line and the curve, updated by one thread until the run ends."""
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
-from IPython.display import HTML, display
+from IPython.core.display import HTML
+from IPython.core.display_functions import display
 from tqdm.auto import tqdm
 
 from vfnb.notebook.curve import draw
 from vfnb.session import Job
+
+# IPython's display functions are not typed.
+_page: Callable[[str], Any] = HTML
+_show: Callable[..., Any] = display
 
 _EVERY = 0.5  # seconds; a page draws no faster than it is looked at
 
@@ -22,10 +28,8 @@ def follow(job: Job) -> threading.Thread:
         The thread that updates them; it ends with the run.
     """
     bar = tqdm(total=job.steps, unit="step", desc=job.name)
-    curve = display(HTML(""), display_id=True)
-    thread = threading.Thread(
-        target=_follow, args=(job, bar, curve), daemon=True, name=f"vfnb curve {job.name}"
-    )
+    curve = _show(_page(""), display_id=True)
+    thread = threading.Thread(target=_follow, args=(job, bar, curve), daemon=True, name=f"vfnb curve {job.name}")
     thread.start()
     return thread
 
@@ -48,4 +52,4 @@ def _update(job: Job, bar: Any, curve: Any) -> None:
     speed = last.samples_per_second
     bar.set_postfix(loss=f"{last.loss:.4g}", samples_per_second=f"{speed:.0f}", state=job.state)
     if curve is not None:
-        curve.update(HTML(draw(history.step.tolist(), history.loss.tolist(), job.events)))
+        curve.update(_page(draw(history.step.tolist(), history.loss.tolist(), job.events)))

@@ -49,9 +49,10 @@ class _Parser(argparse.ArgumentParser):
 
 
 @magics_class
-class FlowMagics(Magics):  # type: ignore[misc]  # traitlets is not typed
+class FlowMagics(Magics):
     """Holds the target that was chosen and the newest run."""
 
+    shell: Any  # there is one wherever a magic runs
     target: VirtualCluster | None = None
     job: Job | None = None
 
@@ -122,9 +123,7 @@ class FlowMagics(Magics):  # type: ignore[misc]  # traitlets is not typed
         names = {"model": given.model, "train": given.data, "loss": given.loss, "optimizer": given.optimizer}
         missing = [name for name, value in names.items() if value is None]
         if missing:
-            raise UsageError(
-                f"run needs a task, or --model --data --loss --optimizer; missing: {', '.join(missing)}"
-            )
+            raise UsageError(f"run needs a task, or --model --data --loss --optimizer; missing: {', '.join(missing)}")
         return Task(**{name: self._named(value) for name, value in names.items()})
 
     def _named(self, name: str) -> Any:
@@ -147,9 +146,7 @@ class FlowMagics(Magics):  # type: ignore[misc]  # traitlets is not typed
         try:
             counts = {int(worker): int(nodes) for worker, nodes in (word.split(":") for word in words)}
         except ValueError:
-            raise UsageError(
-                f"map {' '.join(words)} is not worker:nodes pairs; try: %vflow map 0:48 1:16"
-            ) from None
+            raise UsageError(f"map {' '.join(words)} is not worker:nodes pairs; try: %vflow map 0:48 1:16") from None
         return self._running().map(counts)
 
     def _status(self, words: list[str]) -> Job:

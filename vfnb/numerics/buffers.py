@@ -147,8 +147,7 @@ class BufferMean:
         replaced = {
             name: result.to(self._saved[name].dtype, copy=True)  # an expanded view cannot be written into
             for name, result in results.items()
-            if name not in self._own
-            and not torch.equal(result.to(self._saved[name].dtype), self._saved[name])
+            if name not in self._own and not torch.equal(result.to(self._saved[name].dtype), self._saved[name])
         }
         for holder, key, name in self._slots:
             holder[key] = replaced.get(name, self._originals[name])
@@ -278,10 +277,7 @@ def _slots(model: nn.Module, buffers: dict[str, Tensor]) -> list[tuple[_Holder, 
     names = {id(buffer): name for name, buffer in buffers.items()}
     holders = [module._buffers for module in model.modules()]  # noqa: SLF001 - to put a replaced tensor back
     return [
-        (holder, key, names[id(buffer)])
-        for holder in holders
-        for key, buffer in holder.items()
-        if buffer is not None
+        (holder, key, names[id(buffer)]) for holder in holders for key, buffer in holder.items() if buffer is not None
     ]
 
 

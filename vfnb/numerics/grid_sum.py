@@ -217,12 +217,8 @@ def _group(places: Places, indices: tuple[int, ...], flat: Tensor, scratch: Tens
     magics = torch.zeros_like(total)
     numels = [places.numels[index] for index in indices]
     scratch = scratch.narrow(0, 0, total.numel())
-    slots = [
-        part.view(places.shapes[index]) for index, part in zip(indices, scratch.split(numels), strict=True)
-    ]
-    return _Group(
-        indices=indices, total=total, scratch=scratch, slots=slots, magics=magics, parts=magics.split(numels)
-    )
+    slots = [part.view(places.shapes[index]) for index, part in zip(indices, scratch.split(numels), strict=True)]
+    return _Group(indices=indices, total=total, scratch=scratch, slots=slots, magics=magics, parts=magics.split(numels))
 
 
 def _all_present(tensors: list[Tensor | None]) -> TypeGuard[list[Tensor]]:

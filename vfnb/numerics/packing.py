@@ -117,9 +117,7 @@ def _feed(digest: _Sink, value: Any, path: str) -> None:
             _text(digest, f"dict {len(value)}")
             _feed_items(digest, sorted(value.items(), key=lambda item: repr(item[0])), path)
         case _:
-            raise TypeError(
-                f"{path} is a {type(value).__name__}, which has no digest; use tensors and numbers"
-            )
+            raise TypeError(f"{path} is a {type(value).__name__}, which has no digest; use tensors and numbers")
 
 
 def _feed_items(digest: _Sink, items: Iterable[tuple[Any, Any]], path: str) -> None:

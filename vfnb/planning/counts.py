@@ -78,9 +78,7 @@ def _check_splits(layout: Layout, counts: Table[int, int]) -> None:
         before.append(count)
 
 
-def _first_possible(
-    layout: Layout, before: Sequence[int], later: int, candidates: Iterable[int]
-) -> int | None:
+def _first_possible(layout: Layout, before: Sequence[int], later: int, candidates: Iterable[int]) -> int | None:
     return next((count for count in candidates if _possible(layout, [*before, count], later)), None)
 
 

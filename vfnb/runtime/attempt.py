@@ -1,6 +1,7 @@
 """One computation of a step on one worker: its passes, its vote, its part in the sum.
 
-The order-free sum takes one contribution a block; inside a block gradients add up natively, in the order of virtual nodes.
+The order-free sum takes one contribution a block; inside a block gradients add up natively, in the order of
+virtual nodes.
 """
 
 import time
@@ -17,7 +18,7 @@ from vfnb.runtime.passes import Pass, by_block
 from vfnb.runtime.post import Post
 from vfnb.runtime.program import Batch
 from vfnb.runtime.replica import Replica
-from vfnb.runtime.troubles import MemoryShort, told
+from vfnb.runtime.troubles import MemoryShortError, told
 from vfnb.runtime.vote import Ballot, Trouble, Verdict
 
 
@@ -62,7 +63,7 @@ class Attempt:
             node = self._current.node if self._current else -1
             size = len(self._current.positions) if self._current else 0
             self.error = told(error, self.replica, self.post, step=self.step, node=node, samples=size)
-            self.ballot.trouble(Trouble.MEMORY if isinstance(self.error, MemoryShort) else Trouble.ERROR)
+            self.ballot.trouble(Trouble.MEMORY if isinstance(self.error, MemoryShortError) else Trouble.ERROR)
             self.undo()
 
     def undo(self) -> None:
@@ -105,9 +106,7 @@ class Attempt:
     def _passes(self) -> list[tuple[Pass, Measured]]:
         replica, post, program = self.replica, self.post, self.replica.program
         passes = post.passes(program, self.samples)
-        batches = self.feed.batches(
-            self.step, passes, lambda later: post.passes(program, self.feed.samples_in(later))
-        )
+        batches = self.feed.batches(self.step, passes, lambda later: post.passes(program, self.feed.samples_in(later)))
         measured: list[tuple[Pass, Measured]] = []
         for block in by_block(passes):
             for one in block:
@@ -165,8 +164,8 @@ class Attempt:
             # One worker alone fills a block's place, in the order of virtual nodes: plain sums have no order left.
             losses[one.block] = losses.get(one.block, 0.0) + value * got.factor
             weights[one.block] = weights.get(one.block, 0.0) + got.weight
-        for block in losses:
-            self.ballot.losses[block], self.ballot.weights[block] = losses[block], weights[block]
+        for block, loss in losses.items():
+            self.ballot.losses[block], self.ballot.weights[block] = loss, weights[block]
 
     def _dropped_on_loss(self) -> "_Dropping":
         return _Dropping(self)

@@ -109,9 +109,7 @@ class Slot:
             node: The virtual node, or -1.
         """
         self._beats += 1
-        _SLOT.pack_into(
-            self._memory, self._offset, self._beats, _PHASES.index(phase), step, node, self._slowest
-        )
+        _SLOT.pack_into(self._memory, self._offset, self._beats, _PHASES.index(phase), step, node, self._slowest)
 
     def took(self, seconds: float) -> None:
         """Remember how long a pass took.

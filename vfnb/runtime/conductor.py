@@ -1,9 +1,9 @@
 """What the driver decides, from reports and requests to the next commands, with no process in sight.
 
-`reconcile` is called after every change and compares how things are with how they should be. There is no
-script for a resize, a loss or a pause: workers that train are parked when something must change; once all
-stand still, whoever lacks the newest state gets it, whoever is not needed leaves, and the rest forms the next
-generation. A loss at any moment only changes what the next comparison sees.
+`reconcile` is called after every change and compares how things are with how they should be. There is no script
+for a resize, a loss or a pause: workers that train are parked when something must change; once all stand still,
+whoever lacks the newest state gets it, whoever is not needed leaves, and the rest forms the next generation. A
+loss at any moment only changes what the next comparison sees.
 """
 
 from collections import deque
@@ -180,9 +180,7 @@ class Conductor:
                 seat.pid = pid
             case messages.Ready():
                 seat.phase = "idle"
-                self._tell(
-                    WorkerJoined(step=self._step, worker=worker, pid=seat.pid, device=str(seat.device))
-                )
+                self._tell(WorkerJoined(step=self._step, worker=worker, pid=seat.pid, device=str(seat.device)))
             case messages.Formed():
                 seat.phase, self._trained, self._failed_forms = "training", True, 0
             case messages.Committed(records=records):
@@ -219,9 +217,7 @@ class Conductor:
         self._cancel_joined_by(worker, f"the new worker on {seat.device} is gone ({reason})")
         if worker not in self._mapping.workers:
             return
-        if seat.phase in ("training", "forming") or any(
-            one.phase == "forming" for one in self.seats.values()
-        ):
+        if seat.phase in ("training", "forming") or any(one.phase == "forming" for one in self.seats.values()):
             self._broken = True
             self._abandon()
         self._remap_without(seat)
@@ -244,18 +240,14 @@ class Conductor:
             self._fail(_nobody_left(self._step, folder))
             return
         self._restarted_at = self._step
-        self._tell(
-            Warned(step=self._step, message=f"no worker was left; going on from step {step} with a new one")
-        )
+        self._tell(Warned(step=self._step, message=f"no worker was left; going on from step {step} with a new one"))
         self._handover = None if folder is None else Handover(step=step, path=folder / "state.pt")
         self._step = self._restarted_at = step
         worker = self._next_id
         self._next_id += 1
         before = (str(seat.device),)
         self._mapping = self._launch.policy.spread(self._mapping, [worker])
-        self._transitions.append(
-            Transition(before=before, after=before, since=self._last_commit, answer=None)
-        )
+        self._transitions.append(Transition(before=before, after=before, since=self._last_commit, answer=None))
         self._seat(worker, seat.device)
 
     def _committed(self, records: tuple[messages.Record, ...]) -> None:
@@ -488,9 +480,7 @@ class Conductor:
             self._next_id += 1
 
     def _ripe(self) -> bool:
-        return bool(self._changes) and all(
-            self.seats[one].phase == "idle" for one in self._changes[0].joiners
-        )
+        return bool(self._changes) and all(self.seats[one].phase == "idle" for one in self._changes[0].joiners)
 
     def _joining(self, worker: int) -> bool:
         return any(worker in change.joiners for change in self._changes)
@@ -515,9 +505,7 @@ class Conductor:
                 if joiner in self.seats:
                     self.seats[joiner].phase = "leaving"
                     self._do.kill(joiner)
-            settle(
-                change.answer, error=PlanError(f"the resize was cancelled: {why}; the job goes on as before")
-            )
+            settle(change.answer, error=PlanError(f"the resize was cancelled: {why}; the job goes on as before"))
             return True
         return False
 

@@ -1,7 +1,8 @@
 """The contract of an engine: how a program is started, and what can be asked of it while it runs.
 
-Two engines keep it: `InlineEngine` in the calling thread (the specification) and `LocalEngine` in worker processes.
-Everything an engine has to say comes out of one `Sink`, as values, in order: rows, events and the run's status.
+Two engines keep it: `InlineEngine` in the calling thread (the specification) and `LocalEngine` in worker
+processes. Everything an engine has to say comes out of one `Sink`, as values, in order: rows, events and the
+run's status.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,7 +1,7 @@
 """Going through the evaluation data: fixed batches whatever the mapping, metric states merged in batch order.
 
-torchmetrics' own synchronisation is not used: it would merge by worker. A metric whose states cannot be merged gets the
-predictions of all batches, in order, instead.
+torchmetrics' own synchronisation is not used: it would merge by worker. A metric whose states cannot be merged
+gets the predictions of all batches, in order, instead.
 """
 
 import copy
@@ -125,9 +125,7 @@ def _merged(replica: Replica, parts: list[_Part]) -> dict[str, float]:
     merged = {"loss": fsum(part["loss"] for part in parts) / weight if weight else float("nan")}
     for name, fresh in replica.program.metrics.items():
         merge = _merge_states if _mergeable(fresh) else _update_in_turn
-        merged[name] = float(
-            merge(copy.deepcopy(fresh).cpu(), [part["metrics"][name] for part in parts]).compute()
-        )
+        merged[name] = float(merge(copy.deepcopy(fresh).cpu(), [part["metrics"][name] for part in parts]).compute())
     return merged
 
 
@@ -167,7 +165,7 @@ def _evaluating(replica: Replica) -> Iterator[None]:
     switched = hasattr(replica.optimizer, "eval")  # schedule-free optimizers have two sets of weights
     replica.model.eval()
     if switched:
-        replica.optimizer.eval()
+        replica.optimizer.eval()  # type: ignore[attr-defined]  # asked for above
     try:
         with torch.no_grad():
             yield
@@ -175,7 +173,7 @@ def _evaluating(replica: Replica) -> Iterator[None]:
         for module, flag in flags:
             module.training = flag
         if switched:
-            replica.optimizer.train()
+            replica.optimizer.train()  # type: ignore[attr-defined]  # asked for above
 
 
 def _packed(value: Any) -> bytes:

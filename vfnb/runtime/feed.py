@@ -1,9 +1,9 @@
 """Bringing each pass its batch, on its device, in time.
 
-Without loader processes a batch is read in the pass's own thread, before the pass is seeded: user code that may draw never
-runs beside a pass. On CUDA the next batch is read while the device still computes, and copied on a stream of its own.
-With loader processes the next passes' batches are asked for ahead, into the following steps too; what counts as read is
-what was committed, so asking ahead has no effect on anything.
+Without loader processes a batch is read in the pass's own thread, before the pass is seeded: user code that may
+draw never runs beside a pass. On CUDA the next batch is read while the device still computes, and copied on a
+stream of its own. With loader processes the next passes' batches are asked for ahead, into the following steps
+too; what counts as read is what was committed, so asking ahead has no effect on anything.
 """
 
 from collections import OrderedDict
@@ -88,9 +88,7 @@ class Feed:
             The request.
         """
         epoch, within = self._slice(step)
-        order = epoch_order(
-            len(self._program.train.dataset), self._program.seed, epoch, self._program.train.shuffle
-        )
+        order = epoch_order(len(self._program.train.dataset), self._program.seed, epoch, self._program.train.shuffle)
         start = within.start + one.positions.start
         indices = order[start : start + len(one.positions)].tolist()
         return Request(epoch=epoch, step=step, node=one.node, indices=tuple(indices))

@@ -16,6 +16,7 @@ import sys
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 _PRELOAD = ("torch", "numpy", "cloudpickle", "accelerate", "torchmetrics", "vfnb.runtime.worker")
 _PR_SET_PDEATHSIG = 1
@@ -52,7 +53,8 @@ class _Server:
 
     def run(self) -> None:
         while os.getppid() == self._parent:
-            ready, _, _ = select.select([self._kernel, self._wakeup[0]], [], [], 0.5)
+            watched: list[Any] = [self._kernel, self._wakeup[0]]
+            ready, _, _ = select.select(watched, [], [], 0.5)
             if self._wakeup[0] in ready:
                 with contextlib.suppress(BlockingIOError):
                     os.read(self._wakeup[0], 4096)

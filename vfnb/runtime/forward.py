@@ -1,7 +1,7 @@
 """One forward and backward pass: seeds, autocast, the loss as (sum, weight), and the gradient of its weighted part.
 
-The backward pass runs on `sum / unit`, with `unit` a power of two near a virtual node's weight: a mean loss times its
-share, of the size of a mean, so that an fp16 scaler has the range it expects.
+The backward pass runs on `sum / unit`, with `unit` a power of two near a virtual node's weight: a mean loss
+times its share, of the size of a mean, so that an fp16 scaler has the range it expects.
 """
 
 from collections.abc import Callable
@@ -46,9 +46,7 @@ def autocast(device: torch.device, precision: str) -> AbstractContextManager[Any
     Returns:
         The context.
     """
-    return torch.autocast(
-        device.type, dtype=_DTYPES.get(precision, torch.bfloat16), enabled=precision in _DTYPES
-    )
+    return torch.autocast(device.type, dtype=_DTYPES.get(precision, torch.bfloat16), enabled=precision in _DTYPES)
 
 
 def seed_pass(seed: int, device: torch.device) -> None:
@@ -58,7 +56,7 @@ def seed_pass(seed: int, device: torch.device) -> None:
         seed: Of the pass.
         device: Whose generator is seeded beside the host's.
     """
-    generators = ()
+    generators: tuple[torch.Generator, ...] = ()
     if device.type == "cuda":
         generators = (torch.cuda.default_generators[device.index or 0],)
     elif device.type in ("mps", "xpu"):
@@ -97,7 +95,7 @@ def weighed(loss: "torch.Tensor | Weighted", samples: int) -> tuple[torch.Tensor
     return value.reshape(()), 1.0, weight
 
 
-def run_pass(
+def run_pass(  # noqa: PLR0913  # what a pass depends on, all of it
     model: torch.nn.Module,
     loss: Loss,
     batch: Batch,

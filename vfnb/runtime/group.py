@@ -1,7 +1,7 @@
 """The workers of one generation as a group that sums and votes; each group is formed once and never re-used.
 
-The groups are objects of their own, not torch's default group: nothing to sync with by accident,
-no environment variables, and nothing that listens beyond loopback.
+The groups are objects of their own, not torch's default group: nothing to sync with by accident, no environment
+variables, and nothing that listens beyond loopback.
 """
 
 from collections.abc import Callable, Iterable
@@ -167,7 +167,8 @@ class Processes:
 
 
 def _gloo(store: Any, rank: int, size: int, limit: timedelta) -> Any:
-    options = dist.ProcessGroupGloo._Options()  # noqa: SLF001  # the class has no public spelling
+    gloo: Any = dist.ProcessGroupGloo
+    options = gloo._Options()  # noqa: SLF001  # the class has no public spelling
     options._devices = [dist.ProcessGroupGloo.create_device(hostname="127.0.0.1")]  # noqa: SLF001  # likewise
     options._timeout = limit  # noqa: SLF001  # likewise
     return dist.ProcessGroupGloo(store, rank, size, options)

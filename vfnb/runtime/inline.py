@@ -1,7 +1,7 @@
-"""The inline engine: the specification. The step's own code in the calling thread, one device, no processes; debug in it.
+"""The inline engine, the specification: the step's own code in the calling thread, on one device; debug in it.
 
-It is a run like any other, over by the time `start` returns. Process-wide flags, thread count and generators come back as
-the user had them.
+It is a run like any other, over by the time `start` returns. Process-wide flags, thread count and generators
+come back as the user had them.
 """
 
 import contextlib
@@ -102,9 +102,7 @@ class InlineRun:
             replica.load(read_checkpoint(self._launch.resume).state)
         worker = Worker(id=0, pid=os.getpid(), device=device, virtual_nodes=self._program.layout.nodes)
         self._sink(WorkerJoined(step=replica.step, worker=0, pid=os.getpid(), device=str(device)))
-        self._sink(
-            Status(state="running", step=replica.step, workers=(worker,), mapping=self._launch.mapping)
-        )
+        self._sink(Status(state="running", step=replica.step, workers=(worker,), mapping=self._launch.mapping))
         post = Post(worker=self._launch.mapping.workers[0], mapping=self._launch.mapping)
         feed = Feed(self._program, replica.device)
         journal = Journal(base=time.monotonic())
@@ -129,16 +127,14 @@ class InlineRun:
         self._saved_at = time.monotonic()
         run_dir, replica = self._launch.run_dir, self._replica
         try:
-            path = keep_checkpoint(
-                run_dir, replica.capture(), self._program.identity, self._program.options.keep
-            )
+            path = keep_checkpoint(run_dir, replica.capture(), self._program.identity, self._program.options.keep)
         except OSError as error:
             self._sink(CheckpointFailed(step=replica.step, path=str(run_dir), error=str(error)))
             return None
         self._sink(CheckpointSaved(step=replica.step, path=str(path)))
         return path
 
-    # -- the desk ------------------------------------------------------------------------------------------------
+    # -- the desk
 
     def publish(self, record: Record) -> None:
         """Write a step's row to the run's folder and pass its record on.
@@ -175,7 +171,7 @@ class InlineRun:
             self._checkpoint()
         return self._stopped
 
-    # -- the run's verbs -----------------------------------------------------------------------------------------
+    # -- the run's verbs
 
     def pause(self) -> None:
         """Refuse: nobody could resume.

@@ -1,7 +1,7 @@
 """Loader processes of a worker: they read batches ahead and outlive every change of mapping.
 
-They come from a fork server of their own, never from a fork of the worker, whose sockets they would hold open after its
-death; and they die with it. Batches come back as bytes: shared memory is 64 MB in containers.
+They come from a fork server of their own, never from a fork of the worker, whose sockets they would hold open
+after its death; and they die with it. Batches come back as bytes: shared memory is 64 MB in containers.
 """
 
 import io

@@ -1,8 +1,9 @@
 """Starting worker processes: from a fork server with torch already loaded, or each as a fresh interpreter.
 
-The fork server is exec'd, never forked from the kernel (whose threads and CUDA state must not be copied), single-threaded,
-in a session of its own, deaf to SIGINT. It ends, and its workers with it, when the kernel's end of its socket closes or the
-kernel is gone. What a worker is told lies in a small file, so that one line and one descriptor start it.
+The fork server is exec'd, never forked from the kernel (whose threads and CUDA state must not be copied),
+single-threaded, in a session of its own, deaf to SIGINT. It ends, and its workers with it, when the kernel's
+end of its socket closes or the kernel is gone. What a worker is told lies in a small file, so that one line and
+one descriptor start it.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Which passes a worker makes in a step: its blocks in order, their virtual nodes in order, `nodes_per_pass` at a time."""
+"""Which passes a worker makes in a step: its blocks in order, and their virtual nodes in order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

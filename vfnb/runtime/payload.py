@@ -10,7 +10,7 @@ import sys
 import sysconfig
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import cloudpickle
 import numpy as np
@@ -120,7 +120,7 @@ class _Shipper(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no
             return ("bytes", data.tobytes())
         path = self._folder / f"tensor-{len(self._written)}.bin"
         with path.open("wb") as file:
-            file.write(memoryview(data))
+            file.write(data.data)
         return ("file", str(path))
 
 
@@ -142,12 +142,15 @@ class _Receiver(pickle.Unpickler):
                 return np.asarray(np.memmap(path, dtype=dtype, mode="c", shape=shape))
             case ("array", dtype, shape, _, data):
                 return np.frombuffer(bytearray(data), dtype=dtype).reshape(shape)
+            case _:
+                pass
         raise pickle.UnpicklingError(f"unknown part {pid!r}")
 
 
 def _read_storage(kind: str, content: Any) -> UntypedStorage:
     if kind == "file":
-        return UntypedStorage.from_file(content, False, Path(content).stat().st_size)
+        mapped: Any = UntypedStorage.from_file(content, False, Path(content).stat().st_size)
+        return cast("UntypedStorage", mapped)
     if not content:
         return UntypedStorage(0)
     return torch.frombuffer(bytearray(content), dtype=torch.uint8).untyped_storage()
@@ -156,9 +159,7 @@ def _read_storage(kind: str, content: Any) -> UntypedStorage:
 def _own_modules() -> list[ModuleType]:
     """List the loaded modules that are the user's: files outside the interpreter's and site-packages' folders."""
     installed = {Path(path).resolve() for path in sysconfig.get_paths().values()}
-    installed |= {
-        Path(entry).resolve() for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))
-    }
+    installed |= {Path(entry).resolve() for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))}
     found = []
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)

@@ -1,8 +1,9 @@
 """Named points of a worker's work, where a test's script may strike; silent in every real run.
 
-The points, in the order a step meets them: "pass" (before each of the worker's passes, `detail` counts them from 0),
-"before_vote", "after_vote", "in_sum" (others may be inside already), "before_commit", "after_commit", "evaluation"
-(before each batch); and outside steps "handover" (before state is written or read) and "regrouping" (before the group is formed).
+The points, in the order a step meets them: "pass" (before each of the worker's passes, `detail` counts them
+from 0), "before_vote", "after_vote", "in_sum" (others may be inside already), "before_commit", "after_commit",
+"evaluation" (before each batch); and outside steps "handover" (before state is written or read) and
+"regrouping" (before the group is formed).
 """
 
 from typing import Protocol, runtime_checkable

@@ -50,7 +50,7 @@ class Program:
 
     Attributes:
         model: On the CPU, with the run's initial weights.
-        loss: From model and batch to the mean over the batch (0-d) or a `Weighted`; moved to the device when it is a module.
+        loss: From model and batch to the mean over the batch (0-d) or a `Weighted`; a module is moved along.
         predict: From model and batch to (predictions, targets), for metrics; None where there are no metrics.
         train: The training data.
         evaluation: The evaluation data, in its own order; None to evaluate nothing.

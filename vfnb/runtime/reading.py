@@ -1,7 +1,7 @@
-"""Reading samples and making batches: a pure function of (seed, epoch, step, node, indices), in whichever process it runs.
+"""Reading batches: a function of (seed, epoch, step, node, indices), in whichever process it runs.
 
-Each sample's augmentation draws from (seed, epoch, index) and each collate from (seed, step, node), so that neither
-workers nor loader processes can be told apart by what they read.
+Each sample's augmentation draws from (seed, epoch, index) and each collate from (seed, step, node), so that
+neither workers nor loader processes can be told apart by what they read.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""One pass without effect before the first step: it warms a worker up, and shows how large gradients and weights are."""
+"""One pass without effect before the first step: it warms up, and shows how large gradients and weights are."""
 
 from math import isfinite
 

@@ -1,6 +1,7 @@
 """A replica: all that one worker holds of what is learned, and how it is captured and taken over whole.
 
-Replicas are bitwise equal, so any of them is a full copy. Tied tensors are held, summed and saved once, by identity.
+Replicas are bitwise equal, so any of them is a full copy. Tied tensors are held, summed and saved once, by
+identity.
 """
 
 import copy
@@ -39,9 +40,7 @@ class Replica:
         self.program = program
         self.device = torch_device(device)
         self.model = program.model.to(self.device)
-        self.loss = (
-            program.loss.to(self.device) if isinstance(program.loss, torch.nn.Module) else program.loss
-        )
+        self.loss = program.loss.to(self.device) if isinstance(program.loss, torch.nn.Module) else program.loss
         self.parameters = unique_parameters(self.model)
         self.optimizer = program.optimizer(self.model)
         self.schedule = None if program.schedule is None else program.schedule(self.optimizer, program.steps)
@@ -193,9 +192,7 @@ def _optimizer_state(optimizer: torch.optim.Optimizer, names: dict[int, str]) ->
     return {"slots": slots, "groups": groups}
 
 
-def _load_optimizer(
-    optimizer: torch.optim.Optimizer, state: dict[str, Any], by_name: dict[str, torch.Tensor]
-) -> None:
+def _load_optimizer(optimizer: torch.optim.Optimizer, state: dict[str, Any], by_name: dict[str, torch.Tensor]) -> None:
     # Not load_state_dict: it casts slots to the parameter's type, and a replica must keep every bit.
     optimizer.state.clear()
     for group, saved in zip(optimizer.param_groups, state["groups"], strict=True):
@@ -204,9 +201,7 @@ def _load_optimizer(
             if name in state["slots"]:
                 parameter = by_name[name]
                 slots = state["slots"][name]
-                optimizer.state[parameter] = {
-                    key: _slot(key, value, parameter, group) for key, value in slots.items()
-                }
+                optimizer.state[parameter] = {key: _slot(key, value, parameter, group) for key, value in slots.items()}
 
 
 def _slot(key: str, value: Any, parameter: torch.Tensor, group: dict[str, Any]) -> Any:

@@ -1,7 +1,7 @@
 """One step as a transaction: compute, vote, sum, apply. Nothing that lasts changes before the last of these.
 
-A step is a pure function of (state, step): computed again after a loss, or because a tensor exceeded its capacity, it
-gives the same bits. The inline engine runs this very code alone.
+A step is a pure function of (state, step): computed again after a loss, or because a tensor exceeded its
+capacity, it gives the same bits. The inline engine runs this very code alone.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from vfnb.runtime.forward import seed_pass
 from vfnb.runtime.messages import Reason
 from vfnb.runtime.post import Post
 from vfnb.runtime.replica import Replica
-from vfnb.runtime.troubles import Drifted
+from vfnb.runtime.troubles import DriftedError
 from vfnb.runtime.vote import Trouble, Verdict
 from vfnb.spec import Event, Row, StepRedone, StepSkipped
 
@@ -90,9 +90,7 @@ def take_step(replica: Replica, post: Post, feed: Feed) -> Stepped | Halted:
 def _make_room(replica: Replica, attempt: Attempt) -> tuple[str, ...]:
     """Raise the capacities that were exceeded, alike everywhere, and name the tensors; none is the rule."""
     if replica.program.options.reduction == "exact":
-        replica.capacities, names = _raised(
-            replica.capacities, attempt.ballot.absmax, list(replica.parameters)
-        )
+        replica.capacities, names = _raised(replica.capacities, attempt.ballot.absmax, list(replica.parameters))
     else:
         names = ()
     found = _raised(replica.buffer_capacities, attempt.ballot.buffer_absmax, replica.buffers.names)
@@ -102,9 +100,7 @@ def _make_room(replica: Replica, attempt: Attempt) -> tuple[str, ...]:
     return names + found[1]
 
 
-def _raised(
-    capacities: Capacities, absmax: torch.Tensor, names: Sequence[str]
-) -> tuple[Capacities, tuple[str, ...]]:
+def _raised(capacities: Capacities, absmax: torch.Tensor, names: Sequence[str]) -> tuple[Capacities, tuple[str, ...]]:
     exceeded = capacities.exceeded(absmax)
     if not bool(exceeded.any()):
         return capacities, ()
@@ -130,9 +126,7 @@ def _update(replica: Replica, attempt: Attempt) -> float | None:
     options = replica.program.options
     gradients = [one.grad for one in replica.parameters.values() if one.grad is not None]
     if replica.scaler.is_enabled() and gradients:
-        if (
-            options.reduction == "exact"
-        ):  # its sums are unscaled already, and the scaler is about to do it again
+        if options.reduction == "exact":  # its sums are unscaled already, and the scaler is about to do it again
             torch._foreach_mul_(gradients, attempt.scale)  # as torch's own optimizers do
         replica.scaler.unscale_(replica.optimizer)
     norm = None
@@ -195,9 +189,7 @@ def _learn_noise(replica: Replica, attempt: Attempt, verdict: Verdict, norm: flo
         for sqnorm, weight in zip(verdict.sqnorms, verdict.weights, strict=True)
     ]
     counted = [count if weight else 0 for count, weight in zip(samples, verdict.weights, strict=True)]
-    replica.noise = replica.noise.updated(
-        norms, counted, norm**2, attempt.samples, len(program.train.dataset)
-    )
+    replica.noise = replica.noise.updated(norms, counted, norm**2, attempt.samples, len(program.train.dataset))
 
 
 def _samples_of(nodes: range, batch: int, total: int) -> int:
@@ -230,10 +222,10 @@ def _row(
     )
 
 
-def _drifted(replica: Replica, post: Post) -> Drifted:
+def _drifted(replica: Replica, post: Post) -> DriftedError:
     """Find out whose state differs from most others'."""
     mine = f"{replica.digest():.0f}".encode()
     digests = dict(zip(post.mapping.workers, post.group.gather(mine), strict=True))
     most = max(digests.values(), key=list(digests.values()).count)
     odd = [worker for worker, digest in digests.items() if digest != most]
-    return Drifted(replica.step, odd)
+    return DriftedError(replica.step, odd)

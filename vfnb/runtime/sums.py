@@ -1,7 +1,7 @@
 """A replica's gradient sums through a step: order-free and exact, or torch's own and fast.
 
-Letters: T parameters. Inside a block gradients add up in `.grad`, in fp32 whatever the parameter's type: a thousand
-small terms in bf16 would stop growing half way.
+Letters: T parameters. Inside a block gradients add up in `.grad`, in fp32 whatever the parameter's type: a
+thousand small terms in bf16 would stop growing half way.
 """
 
 from collections.abc import Sequence
@@ -189,11 +189,7 @@ class NativeSums:
         """
         pairs = zip(self._parameters, self._wide.gradients(), ballot.touched(), strict=True)
         self._sums = [
-            None
-            if not touched
-            else torch.zeros_like(one, dtype=torch.float32)
-            if gradient is None
-            else gradient
+            None if not touched else torch.zeros_like(one, dtype=torch.float32) if gradient is None else gradient
             for one, gradient, touched in pairs
         ]
         present = [one for one in self._sums if one is not None]
@@ -226,9 +222,7 @@ class _Wide:
 
     def __init__(self, parameters: Sequence[torch.nn.Parameter]) -> None:
         self._parameters = parameters
-        self._narrow = [
-            place for place, one in enumerate(parameters) if one.dtype in (torch.bfloat16, torch.float16)
-        ]
+        self._narrow = [place for place, one in enumerate(parameters) if one.dtype in (torch.bfloat16, torch.float16)]
         self._sums: dict[int, torch.Tensor] = {}
 
     def take(self) -> None:

@@ -1,7 +1,8 @@
 """Training in lockstep from boundary to boundary: what every worker of a generation does, and the inline engine alone.
 
-A step is finished once it is committed, its evaluation (where one is due) is done, and its record is out. Orders are
-carried out at the boundary after the step in whose vote they were seen, so at the same one everywhere.
+A step is finished once it is committed, its evaluation (where one is due) is done, and its record is out.
+Orders are carried out at the boundary after the step in whose vote they were seen, so at the same one
+everywhere.
 """
 
 import time
@@ -21,7 +22,7 @@ from vfnb.runtime.post import Post
 from vfnb.runtime.replica import Replica
 from vfnb.runtime.snapshot import write_checkpoint
 from vfnb.runtime.step import Halted, Stepped, take_step
-from vfnb.runtime.troubles import MemoryShort
+from vfnb.runtime.troubles import MemoryShortError
 from vfnb.spec import Evaluated, Event, Row
 
 _MOST_SKIPS = 10
@@ -84,12 +85,12 @@ def train(replica: Replica, post: Post, feed: Feed, desk: Desk, journal: Journal
     while replica.step < replica.program.steps:
         outcome = take_step(replica, post, feed)
         if isinstance(outcome, Halted):
-            if outcome.error is not None and not isinstance(outcome.error, MemoryShort):
+            if outcome.error is not None and not isinstance(outcome.error, MemoryShortError):
                 raise outcome.error
             if outcome.error is not None:
                 desk.tell(outcome.error.event)
             return outcome.reason
-        _note(replica, post, journal, outcome)
+        _note(post, journal, outcome)
         post.probe("after_commit", worker=post.worker, step=replica.step)
         if _finish(replica, post, desk, journal, run_dir):
             return "stop_when"
@@ -102,9 +103,7 @@ def train(replica: Replica, post: Post, feed: Feed, desk: Desk, journal: Journal
 def _agree(replica: Replica, post: Post) -> None:
     """Settle what members may hold differently: who saw the evaluation end, and the first capacities."""
     first = replica.capacities.current if replica.step == 0 else replica.capacities.current * 0
-    buffers = (
-        replica.buffer_capacities.current if replica.step == 0 else replica.buffer_capacities.current * 0
-    )
+    buffers = replica.buffer_capacities.current if replica.step == 0 else replica.buffer_capacities.current * 0
     head = torch.tensor([-replica.evaluated, replica.weight_unit], dtype=torch.float64)
     vector = torch.cat([head, first.double(), buffers.double()])
     post.group.max_(vector)
@@ -119,7 +118,7 @@ def _with_current(capacities: Capacities, exponents: torch.Tensor) -> Capacities
     return replace(capacities, current=exponents.to(torch.int32))
 
 
-def _note(replica: Replica, post: Post, journal: Journal, outcome: Stepped) -> None:
+def _note(post: Post, journal: Journal, outcome: Stepped) -> None:
     now = time.monotonic()
     took = now - (journal.base or now)
     journal.row = replace(

@@ -1,7 +1,7 @@
 """A trial before any worker starts: one virtual node's pass in this process, on the CPU, twice.
 
-It finds what would fail in every worker while the user's own traceback is at hand, and what would break the promise:
-a pass that gives other bits when it is computed again.
+It finds what would fail in every worker while the user's own traceback is at hand, and what would break the
+promise: a pass that gives other bits when it is computed again.
 """
 
 import copy
@@ -59,19 +59,14 @@ def _check_model(program: Program) -> None:
     if not trainable:
         raise SpecError("the model has no parameter with requires_grad=True; there is nothing to train")
     for name, one in trainable:
-        if (
-            one.dtype not in (torch.float32, torch.bfloat16, torch.float16)
-            and program.options.reduction == "exact"
-        ):
+        if one.dtype not in (torch.float32, torch.bfloat16, torch.float16) and program.options.reduction == "exact":
             raise SpecError(
                 f"parameter {name} is {one.dtype}; the exact sum takes float32, bfloat16 and float16: "
                 'cast it with model.float(), or use Options(reduction="native")'
             )
     for name, module in program.model.named_modules():
         if isinstance(module, torch.nn.SyncBatchNorm):
-            raise SpecError(
-                f"{name} is a SyncBatchNorm, which needs a process group of its own; use BatchNorm"
-            )
+            raise SpecError(f"{name} is a SyncBatchNorm, which needs a process group of its own; use BatchNorm")
         if isinstance(module, _COUPLING) and program.options.nodes_per_pass > 1:
             raise SpecError(
                 f"{name} is a {type(module).__name__}, whose statistics couple the samples of a pass: "
@@ -81,9 +76,7 @@ def _check_model(program: Program) -> None:
 
 def _check_schedule(replica: Replica) -> None:
     if isinstance(replica.schedule, torch.optim.lr_scheduler.ReduceLROnPlateau):
-        raise SpecError(
-            "ReduceLROnPlateau steps on a metric; a schedule here is stepped once a step: use another one"
-        )
+        raise SpecError("ReduceLROnPlateau steps on a metric; a schedule here is stepped once a step: use another one")
 
 
 def _pass(replica: Replica) -> dict[str, torch.Tensor]:
@@ -134,7 +127,9 @@ def _impure(first: dict[str, torch.Tensor], second: dict[str, torch.Tensor]) -> 
     for name, value in first.items():
         other = second.get(name)
         if other is None or not torch.equal(value.nan_to_num(), other.nan_to_num()):
-            reason = "virtual node 0's pass gave other bits when computed again; draw from torch's global generator only"
+            reason = (
+                "virtual node 0's pass gave other bits when computed again; draw from torch's global generator only"
+            )
             yield NotGuaranteed(step=0, what=name, reason=reason)
             return
 
@@ -142,9 +137,7 @@ def _impure(first: dict[str, torch.Tensor], second: dict[str, torch.Tensor]) -> 
 def _name_distributed_call(error: Exception) -> None:
     if "process group has not been initialized" not in str(error):
         return
-    calls = [
-        frame.name for frame in traceback.extract_tb(error.__traceback__) if "distributed" in frame.filename
-    ]
+    calls = [frame.name for frame in traceback.extract_tb(error.__traceback__) if "distributed" in frame.filename]
     name = calls[0] if calls else "a collective"
     raise SpecError(
         f"the model or loss calls torch.distributed.{name}; vfnb sums over virtual nodes itself: take the call out"

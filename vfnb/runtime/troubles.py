@@ -10,7 +10,7 @@ from vfnb.runtime.replica import Replica
 from vfnb.spec import OutOfMemory
 
 
-class MemoryShort(Exception):
+class MemoryShortError(Exception):
     """A pass did not fit its device.
 
     Args:
@@ -22,7 +22,7 @@ class MemoryShort(Exception):
         self.event = event
 
 
-class Drifted(TrainingError):
+class DriftedError(TrainingError):
     """The workers' states are no longer equal.
 
     Args:
@@ -54,10 +54,10 @@ def told(error: Exception, replica: Replica, post: Post, *, step: int, node: int
         samples: How many samples the pass had.
 
     Returns:
-        A `MemoryShort` or a `TrainingError` with the user's traceback as text.
+        A `MemoryShortError` or a `TrainingError` with the user's traceback as text.
     """
     if _is_memory(error):
-        return MemoryShort(_memory_event(error, replica, post, step=step, node=node, samples=samples))
+        return MemoryShortError(_memory_event(error, replica, post, step=step, node=node, samples=samples))
     where = f"virtual node {node} at step {step}" if node >= 0 else f"step {step}"
     return TrainingError(
         f"{where} raised {type(error).__name__}: {error}",
@@ -75,16 +75,14 @@ def _is_memory(error: Exception) -> bool:
     )
 
 
-def _memory_event(
-    error: Exception, replica: Replica, post: Post, *, step: int, node: int, samples: int
-) -> OutOfMemory:
+def _memory_event(error: Exception, replica: Replica, post: Post, *, step: int, node: int, samples: int) -> OutOfMemory:
     held = ""
     if replica.device.type == "cuda":
         free, total = torch.cuda.mem_get_info(replica.device)
         own = torch.cuda.memory_reserved(replica.device)
         other = total - free - own
         held = (
-            f"; of {total / 2**30:.1f} GiB on {replica.device} this worker holds {own / 2**30:.1f} and other processes, "
+            f"; of {total / 2**30:.1f} GiB on {replica.device} this worker holds {own / 2**30:.1f} and others, "
             f"this notebook's own among them, {other / 2**30:.1f}"
         )
     parameters = sum(one.nbytes for one in replica.parameters.values())

@@ -1,8 +1,9 @@
 """The vote of a step: one small vector, combined over workers by an elementwise maximum.
 
-Legend: K blocks, T parameters, F floating buffers. Each element is either a maximum proper (magnitudes, flags, the newest
-order's number) or a slot that one worker alone fills, the others leaving it at minus infinity: a maximum then carries its
-value unchanged. So every worker holds the same verdict, and no sum in it depends on the mapping.
+Legend: K blocks, T parameters, F floating buffers. Each element is either a maximum proper (magnitudes, flags,
+the newest order's number) or a slot that one worker alone fills, the others leaving it at minus infinity: a
+maximum then carries its value unchanged. So every worker holds the same verdict, and no sum in it depends on
+the mapping.
 """
 
 from dataclasses import dataclass
@@ -38,9 +39,7 @@ class Ballot:
     def __init__(self, blocks: int, parameters: int, buffers: int, nodes: int) -> None:
         sizes = (_HEAD, blocks, blocks, blocks, parameters, buffers)
         self.vector = torch.full((sum(sizes),), -inf, dtype=torch.float64)
-        self._head, self.losses, self.weights, self.sqnorms, self.absmax, self.buffer_absmax = (
-            self.vector.split(sizes)
-        )
+        self._head, self.losses, self.weights, self.sqnorms, self.absmax, self.buffer_absmax = self.vector.split(sizes)
         self.absmax.fill_(UNTOUCHED)
         self.buffer_absmax.fill_(UNTOUCHED)
         self._head[_ORDER] = 0.0

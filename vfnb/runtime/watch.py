@@ -1,8 +1,9 @@
 """Telling a frozen worker from a slow one: a worker that is gone closes its channel, a frozen one is only silent.
 
-Silence alone never counts. A process in stopped state counts after 3 s. A worker that computes counts once it has shown
-neither a new pass nor CPU time for ten of its slowest passes and 60 s more (or `Options(stuck_after=)`); one that waits for
-the others in a collective never does. When the driver itself was late (a suspended machine, a stopped kernel), all clocks start anew.
+Silence alone never counts. A process in stopped state counts after 3 s. A worker that computes counts once it
+has shown neither a new pass nor CPU time for ten of its slowest passes and 60 s more (or
+`Options(stuck_after=)`); one that waits for the others in a collective never does. When the driver itself was
+late (a suspended machine, a stopped kernel), all clocks start anew.
 """
 
 import os

@@ -1,7 +1,7 @@
 """A worker process: it loads the program, tries one pass, and then does what the driver says until it is told to leave.
 
-One thread reads commands, so that an order or the news of a loss is known at once; one sends reports, so that a driver that
-stands still stalls nobody; the main thread computes.
+One thread reads commands, so that an order or the news of a loss is known at once; one sends reports, so that a
+driver that stands still stalls nobody; the main thread computes.
 """
 
 import collections
@@ -228,7 +228,7 @@ class _Worker:
         reason = train(self.replica, post, self._feed, self, self._journal, self._run_dir)
         return messages.Parked(generation=post.generation, step=self.replica.step, reason=reason)
 
-    # -- the desk of a training worker ---------------------------------------------------------------------------
+    # -- the desk of a training worker
 
     def publish(self, record: messages.Record) -> None:
         """Write a step's row to the run's folder and send its record.
@@ -271,16 +271,12 @@ class _Worker:
         state, path, error = self.replica.capture(), Path(command.path), None
         try:
             if command.checkpoint:
-                path = keep_checkpoint(
-                    path, state, self.replica.program.identity, self.replica.program.options.keep
-                )
+                path = keep_checkpoint(path, state, self.replica.program.identity, self.replica.program.options.keep)
             else:
                 write_state(path, state)
         except OSError as problem:
             error = str(problem)
-        self._channel.send(
-            messages.Wrote(number=command.number, step=self.replica.step, path=str(path), error=error)
-        )
+        self._channel.send(messages.Wrote(number=command.number, step=self.replica.step, path=str(path), error=error))
 
     def _load(self, path: str) -> None:
         self._probe("handover", worker=self._id, step=self.replica.step)
@@ -291,16 +287,10 @@ class _Worker:
             return
         self._channel.send(messages.Loaded(step=self.replica.step))
 
-    def _warned(
-        self, message: Warning | str, category: type[Warning], filename: str, lineno: int, *rest: Any
-    ) -> None:
+    def _warned(self, message: Warning | str, category: type[Warning], filename: str, lineno: int, *rest: Any) -> None:
         text = str(message)
         if "does not have a deterministic implementation" in text:
-            self.tell(
-                NotGuaranteed(
-                    step=self.replica.step, what=text.split(" does not", maxsplit=1)[0], reason=text
-                )
-            )
+            self.tell(NotGuaranteed(step=self.replica.step, what=text.split(" does not", maxsplit=1)[0], reason=text))
         print(warnings.formatwarning(message, category, filename, lineno), flush=True)  # noqa: T201  # this is its log
 
 
@@ -314,9 +304,7 @@ def _coalesced(batch: list[messages.Report]) -> list[messages.Report]:
             and isinstance(last, messages.Committed)
             and last.generation == report.generation
         ):
-            joined[-1] = messages.Committed(
-                generation=report.generation, records=last.records + report.records
-            )
+            joined[-1] = messages.Committed(generation=report.generation, records=last.records + report.records)
         else:
             joined.append(report)
     return joined

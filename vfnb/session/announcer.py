@@ -18,9 +18,7 @@ class Announcer:
         name: Of the thread.
     """
 
-    def __init__(
-        self, call: Callable[[Event], object], report: Callable[[CallbackFailed], None], name: str
-    ) -> None:
+    def __init__(self, call: Callable[[Event], object], report: Callable[[CallbackFailed], None], name: str) -> None:
         self._call, self._report = call, report
         self._waiting: SimpleQueue[Event | Flag] = SimpleQueue()
         self._thread = Thread(target=self._serve, name=f"vfnb on_event {name}", daemon=True)

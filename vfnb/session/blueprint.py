@@ -105,9 +105,7 @@ class Length:
     def __post_init__(self) -> None:
         given = {name: value for name in ("epochs", "steps") if (value := getattr(self, name)) is not None}
         if len(given) != 1:
-            raise SpecError(
-                f"epochs={self.epochs} and steps={self.steps}: give exactly one of them, such as epochs=3"
-            )
+            raise SpecError(f"epochs={self.epochs} and steps={self.steps}: give exactly one of them, such as epochs=3")
         for name, value in given.items():
             check_whole(name, value, least=1)
 
@@ -189,13 +187,7 @@ def _check_evaluation(parts: Parts, options: Options) -> None:
     measured = {_LOSS, *parts.metrics} if parts.evaluation is not None else set()
     best = options.keep_best
     if best is not None and best.removeprefix("-") not in measured:
-        has = (
-            f"has {', '.join(sorted(measured))}"
-            if measured
-            else "evaluates nothing: give evaluate= to the task"
-        )
+        has = f"has {', '.join(sorted(measured))}" if measured else "evaluates nothing: give evaluate= to the task"
         raise SpecError(f"keep_best={best!r} is not measured; the task {has}")
     if options.evaluate_every is not None and parts.evaluation is None:
-        raise SpecError(
-            f"evaluate_every={options.evaluate_every} has nothing to evaluate; give evaluate= to the task"
-        )
+        raise SpecError(f"evaluate_every={options.evaluate_every} has nothing to evaluate; give evaluate= to the task")

@@ -29,9 +29,7 @@ def line(name: str, status: Status, last: Row | None, steps: int, target: str) -
     return f"<Job {name!r}, {status.state}: {', '.join([*said, target])}>"
 
 
-def table(
-    name: str, status: Status, last: Row | None, steps: int, target: str, fingerprint: str | None
-) -> str:
+def table(name: str, status: Status, last: Row | None, steps: int, target: str, fingerprint: str | None) -> str:
     """Draw a job as a table.
 
     Args:

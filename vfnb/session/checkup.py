@@ -35,9 +35,7 @@ def look_over(blueprint: Blueprint, program: Program, *, travels: bool) -> tuple
     if travels:
         _check_travel(program)
     noticed = list(trial(program))
-    noticed += [
-        NotGuaranteed(step=0, what=what, reason=_unsteady_reason()) for what in unsteady_fields(program.train)
-    ]
+    noticed += [NotGuaranteed(step=0, what=what, reason=_unsteady_reason()) for what in unsteady_fields(program.train)]
     noticed += [Warned(step=0, message=message) for message in _remarks(blueprint)]
     return tuple(noticed)
 
@@ -70,10 +68,7 @@ def _unsteady_reason() -> str:
 
 
 def _check_travel(program: Program) -> None:
-    parts = {
-        name: getattr(program, name)
-        for name in ("model", "loss", "optimizer", "schedule", "predict", "metrics")
-    }
+    parts = {name: getattr(program, name) for name in ("model", "loss", "optimizer", "schedule", "predict", "metrics")}
     parts |= {"train": program.train.dataset, "collate": program.train.collate}
     parts |= {
         "evaluate": program.evaluation and program.evaluation.dataset,
@@ -139,8 +134,7 @@ def _field(path: str) -> str:
 def _transform(dataset: Any) -> str:
     """Name the transforms of a data set, or of the one that it is a part of."""
     names = [
-        type(one).__name__ if not hasattr(one, "__qualname__") else one.__qualname__
-        for one in _transforms(dataset)
+        type(one).__name__ if not hasattr(one, "__qualname__") else one.__qualname__ for one in _transforms(dataset)
     ]
     return f" ({', '.join(names)})" if names else ""
 

@@ -17,10 +17,7 @@ from torch.utils.data import (
 from vfnb.ground import SpecError
 from vfnb.runtime import MapStyle, Source
 
-_HOW = (
-    "Every virtual node must be able to ask for its own samples, so give a data set with __len__ and "
-    "__getitem__"
-)
+_HOW = "Every virtual node must be able to ask for its own samples, so give a data set with __len__ and __getitem__"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,9 +126,7 @@ def _problem(data: Any) -> str | None:
     if isinstance(data, str | bytes) or hasattr(data, "iloc"):
         return f"a {kind}, whose items are no samples. {_HOW}"
     if not _indexable(data):
-        return (
-            f"a {kind}, which has no {'__len__' if hasattr(data, '__getitem__') else '__getitem__'}. {_HOW}"
-        )
+        return f"a {kind}, which has no {'__len__' if hasattr(data, '__getitem__') else '__getitem__'}. {_HOW}"
     return None
 
 

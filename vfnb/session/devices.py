@@ -117,11 +117,7 @@ def _first(request: int | None, own: Sequence[Device], here: Sequence[Device]) -
 
 def _named(request: object, here: Sequence[Device], threads: int) -> tuple[Device, ...]:
     names = [request] if isinstance(request, str | Device) else request
-    if (
-        not isinstance(names, Sequence)
-        or not names
-        or not all(isinstance(name, str | Device) for name in names)
-    ):
+    if not isinstance(names, Sequence) or not names or not all(isinstance(name, str | Device) for name in names):
         raise SpecError(f"devices={request!r} names no device; {_GIVE}")
     chosen = tuple(_device(name, threads) for name in names)
     for device in chosen:
@@ -129,9 +125,7 @@ def _named(request: object, here: Sequence[Device], threads: int) -> tuple[Devic
             raise SpecError(f"there is no {device} here; this machine has {_listed(here)}")
     twice = [device for device, times in Counter(chosen).items() if times > 1 and device.kind == "cpu"]
     if twice:
-        raise SpecError(
-            f"{twice[0]} is a slot for one worker and is named twice; CPU slots are cpu:0, cpu:1, ..."
-        )
+        raise SpecError(f"{twice[0]} is a slot for one worker and is named twice; CPU slots are cpu:0, cpu:1, ...")
     return chosen
 
 

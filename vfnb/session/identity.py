@@ -160,9 +160,7 @@ def identity_of(blueprint: Blueprint, kinds: Sequence[str]) -> Identity:
             "evaluation": None if evaluation is None else _data(evaluation),
             "predict": described(parts.predict) if parts.metrics else None,
             "metrics": {name: name_of(metric) for name, metric in parts.metrics.items()},
-            "functions": {
-                name: name_of(one) for name in ("stop_when", "on_event") if (one := getattr(options, name))
-            },
+            "functions": {name: name_of(one) for name in ("stop_when", "on_event") if (one := getattr(options, name))},
             "flags": _flags(),
             "environment": _environment(kinds),
         }
@@ -183,9 +181,7 @@ def _loss(loss: Any) -> dict[str, Any] | None:
     if not isinstance(loss, ClassCriterion | MeanCriterion):
         return described(loss)
     own = loss.criterion
-    settings = {
-        name: value for name, value in vars(own).items() if not name.startswith("_") and name != "training"
-    }
+    settings = {name: value for name, value in vars(own).items() if not name.startswith("_") and name != "training"}
     return {
         "name": name_of(own),
         "settings": plain(settings),

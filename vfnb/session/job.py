@@ -168,9 +168,7 @@ class Job:
             StateError: If the job was started before.
         """
         if self.state != "new":
-            raise StateError(
-                f"job {self.name!r} was started already and is {self.state}; make a new Job for a new run"
-            )
+            raise StateError(f"job {self.name!r} was started already and is {self.state}; make a new Job for a new run")
         if self.options.check and not self._looked_over:
             self.check()
         prepared, call = self._prepared, self.options.on_event
@@ -215,9 +213,7 @@ class Job:
         run = self._started("wait for")
         try:
             if not ends_within(run, timeout, self._clock):
-                raise TimeoutError(
-                    f"job {self.name!r} is {self.state} after {timeout} s of waiting; it goes on"
-                )
+                raise TimeoutError(f"job {self.name!r} is {self.state} after {timeout} s of waiting; it goes on")
             self._feed.settled(_SETTLING if timeout is None else timeout)
         except KeyboardInterrupt:
             sys.stdout.write(f"job {self.name!r} is still {self.state}; job.stop() ends it\n")
@@ -322,18 +318,14 @@ class Job:
     def _repr_html_(self) -> str:
         # What is shown must not fail, nor wait for workers.
         known = self._learned.settled_fingerprint() if self.state in ("done", "stopped") else None
-        return card.table(
-            self.name, self._ledger.status, self._ledger.last, self.steps, str(self.cluster), known
-        )
+        return card.table(self.name, self._ledger.status, self._ledger.last, self.steps, str(self.cluster), known)
 
     # -- what verbs share ------------------------------------------------------------------------------------
 
     def _started(self, verb: str) -> Run:
         """Give the run, which verbs need; a StateError says that there is none."""
         if self.state == "new":
-            raise StateError(
-                f"job {self.name!r} is not started, so there is nothing to {verb}; job.start() first"
-            )
+            raise StateError(f"job {self.name!r} is not started, so there is nothing to {verb}; job.start() first")
         if self._learned.run is None:
             raise StateError(
                 f"job {self.name!r} trains inside start(), so there is nothing to {verb} (engine='inline')"
@@ -349,9 +341,7 @@ class Job:
     def _resizable(self, verb: str) -> Run:
         """Give the run where its workers can change."""
         if trains_inside_start(self._engine):
-            raise StateError(
-                f"engine='inline' trains on one device, so there is nothing to {verb}; use engine='local'"
-            )
+            raise StateError(f"engine='inline' trains on one device, so there is nothing to {verb}; use engine='local'")
         return self._live(verb)
 
     def _notice(self, events: Iterable[Event]) -> tuple[Event, ...]:

@@ -40,9 +40,7 @@ class Learned:
         state = self._ledger.status.state
         if state == "new":
             return self._prepared.state
-        raise StateError(
-            f"the job is {state} and has no state to give; with engine='inline' wait until start returns"
-        )
+        raise StateError(f"the job is {state} and has no state to give; with engine='inline' wait until start returns")
 
     def fingerprint(self) -> str:
         """Digest the newest committed state.

@@ -227,8 +227,7 @@ def _criterion(criterion: nn.Module) -> Loss:
         )
     if any(parameter.requires_grad for parameter in criterion.parameters()):
         raise SpecError(
-            f"loss={name} has parameters of its own, which nobody would train; make it a part of the model, "
-            f"and {_GIVE}"
+            f"loss={name} has parameters of its own, which nobody would train; make it a part of the model, and {_GIVE}"
         )
     own = deepcopy(criterion).to("cpu")
     # A subclass with a forward of its own may mean anything; only torch's own arithmetic is known.

@@ -168,9 +168,7 @@ def _refuse_unfit(model: nn.Module) -> None:
         if tensor.is_meta:
             raise SpecError(f"{name} is on the meta device and has no values; make the model on a real one")
     if not any(parameter.requires_grad for parameter in model.parameters()):
-        raise SpecError(
-            f"{type(model).__name__} has no parameter that requires a gradient; there is nothing to train"
-        )
+        raise SpecError(f"{type(model).__name__} has no parameter that requires a gradient; there is nothing to train")
 
 
 def _tensors(model: nn.Module) -> list[Tensor]:
@@ -193,7 +191,5 @@ def _uncopyable(model: nn.Module) -> str:
             try:
                 deepcopy(value)
             except Exception:  # noqa: BLE001  # the one that raises is the one that is looked for
-                return (
-                    f"the model's attribute {f'{path}.{name}' if path else name}, a {type(value).__name__},"
-                )
+                return f"the model's attribute {f'{path}.{name}' if path else name}, a {type(value).__name__},"
     return f"the model, a {type(model).__name__},"

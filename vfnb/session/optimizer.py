@@ -97,15 +97,12 @@ class Copied:
             SpecError: If its class cannot be made from groups and hyperparameters alone.
         """
         by_name = dict(model.named_parameters())
-        groups = [
-            deepcopy(group) | {"params": [by_name[name] for name in group["params"]]} for group in self.groups
-        ]
+        groups = [deepcopy(group) | {"params": [by_name[name] for name in group["params"]]} for group in self.groups]
         try:
             made = self.kind(groups, **deepcopy(self.defaults))
         except (TypeError, ValueError) as error:
             raise SpecError(
-                f"a {self.kind.__name__} cannot be made again from its groups and hyperparameters ({error}); "
-                f"{_GIVE}"
+                f"a {self.kind.__name__} cannot be made again from its groups and hyperparameters ({error}); {_GIVE}"
             ) from error
         return checked(made, model)
 
@@ -174,8 +171,7 @@ def _copied(optimizer: Optimizer, model: object) -> Copied:
     _refuse_closure(kind)
     if not isinstance(model, nn.Module):
         raise SpecError(
-            f"optimizer is a {kind.__name__} built on one model, but model makes a new one for each "
-            f"job; {_GIVE}"
+            f"optimizer is a {kind.__name__} built on one model, but model makes a new one for each job; {_GIVE}"
         )
     names = {id(parameter): name for name, parameter in model.named_parameters()}
     accepted = inspect.signature(kind.__init__).parameters

@@ -22,11 +22,7 @@ def place_of(name: str | None, run_dir: str | Path | None) -> tuple[str, Path]:
     """
     runs = FOLDER.absolute()
     if name is None:
-        name = (
-            unique_name(lambda one: (runs / one).exists())
-            if run_dir is None
-            else Path(run_dir).absolute().name
-        )
+        name = unique_name(lambda one: (runs / one).exists()) if run_dir is None else Path(run_dir).absolute().name
     name = str(name)
     if not name or name.startswith(".") or set(name) & set("/\\\0"):
         raise SpecError(f"name={name!r} cannot name a run's directory; give a word such as 'baseline-2'")

@@ -34,13 +34,10 @@ def proposal(present: Mapping, counts: Table[int, int]) -> Callable[[Mapping], M
     strangers = sorted(set(counts) - set(present.workers), key=str)
     missing = sorted(set(present.workers) - set(counts))
     if strangers:
-        raise PlanError(
-            f"there is no worker {_listed(strangers)}; the workers are {_listed(present.workers)}"
-        )
+        raise PlanError(f"there is no worker {_listed(strangers)}; the workers are {_listed(present.workers)}")
     if missing:
         raise PlanError(
-            f"worker {_listed(missing)} is left out; give every worker its virtual nodes, or resize the job "
-            f"to drop it"
+            f"worker {_listed(missing)} is left out; give every worker its virtual nodes, or resize the job to drop it"
         )
     wanted = dict(counts)
     by_counts(present.layout, wanted, near=present)

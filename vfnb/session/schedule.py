@@ -10,9 +10,7 @@ from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 from vfnb.ground import SpecError
 from vfnb.session.calls import takes
 
-_GIVE = (
-    "give schedule(optimizer, total_steps), such as lambda optimizer, total: StepLR(optimizer, total // 3)"
-)
+_GIVE = "give schedule(optimizer, total_steps), such as lambda optimizer, total: StepLR(optimizer, total // 3)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +62,7 @@ def schedule_of(schedule: object) -> Schedule | None:
     if schedule is None:
         return None
     if isinstance(schedule, LRScheduler):
-        raise SpecError(
-            f"schedule is a {type(schedule).__name__} of one optimizer; every worker has its own: {_GIVE}"
-        )
+        raise SpecError(f"schedule is a {type(schedule).__name__} of one optimizer; every worker has its own: {_GIVE}")
     if not callable(schedule) or not takes(schedule, 2):
         raise SpecError(f"schedule={schedule!r} cannot be called with (optimizer, total_steps); {_GIVE}")
     return Schedule(schedule)

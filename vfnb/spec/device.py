@@ -33,9 +33,7 @@ class Device:
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
-            raise SpecError(
-                f"kind={self.kind!r} is no kind of device; give one of {', '.join(get_args(Kind))}"
-            )
+            raise SpecError(f"kind={self.kind!r} is no kind of device; give one of {', '.join(get_args(Kind))}")
         check_count("index", self.index, least=0)
         check_count("threads", self.threads)
         if self.kind == "mps" and self.index != 0:

@@ -88,9 +88,7 @@ def _check_blocks(layout: Layout, pairs: tuple[tuple[int, tuple[int, ...]], ...]
     if doubled:
         nodes = [node for block in doubled for node in layout.nodes_of(block)]
         raise PlanError(f"virtual node {_listed(nodes)} is mapped twice; map each to exactly one worker")
-    missing = [
-        node for block in range(layout.blocks) if block not in times for node in layout.nodes_of(block)
-    ]
+    missing = [node for block in range(layout.blocks) if block not in times for node in layout.nodes_of(block)]
     if missing:
         raise PlanError(f"virtual node {_listed(missing)} is on no worker; map each to exactly one worker")
 

@@ -75,9 +75,7 @@ def from_json(text: str) -> Record:
 
 def _written_fields(record: Any) -> dict[str, object]:
     left_out = _LEFT_OUT.get(type(record), ())
-    return {
-        one.name: _written(getattr(record, one.name)) for one in fields(record) if one.name not in left_out
-    }
+    return {one.name: _written(getattr(record, one.name)) for one in fields(record) if one.name not in left_out}
 
 
 def _written(value: object) -> object:

@@ -1,7 +1,7 @@
 """Faults as values: which worker, at which point of which step, and what happens to it.
 
-A script is given to an engine, `LocalEngine(probe=script)`, travels to every worker and strikes there.
-The points are those of `vfnb.runtime.Probe`.
+A script is given to an engine, `LocalEngine(probe=script)`, travels to every worker and strikes there. The
+points are those of `vfnb.runtime.Probe`.
 """
 
 import os

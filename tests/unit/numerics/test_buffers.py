@@ -75,9 +75,7 @@ def stepped(model: nn.Module, workers: Sequence[Sequence[int]], policy: Policy =
 
 
 def same_bits(one: Tensor, other: Tensor) -> bool:
-    return torch.equal(
-        one.contiguous().view(-1).view(torch.uint8), other.contiguous().view(-1).view(torch.uint8)
-    )
+    return torch.equal(one.contiguous().view(-1).view(torch.uint8), other.contiguous().view(-1).view(torch.uint8))
 
 
 def alone(model: nn.Module, node: int) -> dict[str, Tensor]:
@@ -257,9 +255,7 @@ def test_integers_ride_on_an_int64_sum_too() -> None:
     grid.add_all_([None if one is None else one.float() for one in mean.contributions()])
     bits = mean.first_bits(torch.int64)
 
-    mean.commit_(
-        [grid.sum_of(index) for index in range(len(mean.names))], SAMPLES, bits, mean.large_bits(bits)
-    )
+    mean.commit_([grid.sum_of(index) for index in range(len(mean.names))], SAMPLES, bits, mean.large_bits(bits))
 
     assert model.norm.num_batches_tracked == 1
     assert model.counts[1] == alone(Kinds(), 0)["counts"][1]

@@ -6,9 +6,7 @@ import torch
 from vfnb.numerics import UNTOUCHED, absmax, absmaxes, grid_step, has_fp64, round_to_grid
 
 
-@pytest.mark.parametrize(
-    ("contributions", "step"), [(1, 2.0**-51), (2, 2.0**-50), (3, 2.0**-49), (32, 2.0**-46)]
-)
+@pytest.mark.parametrize(("contributions", "step"), [(1, 2.0**-51), (2, 2.0**-50), (3, 2.0**-49), (32, 2.0**-46)])
 def test_the_step_makes_room_for_every_contribution(contributions: int, step: float) -> None:
     assert grid_step(0, contributions) == step
 

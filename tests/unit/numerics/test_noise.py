@@ -6,9 +6,7 @@ import torch
 from vfnb.numerics import NoiseScale
 
 
-def simulated(
-    blocks: list[int], dataset: int, steps: int, noise: float = 2.0, mean: float = 0.5
-) -> NoiseScale:
+def simulated(blocks: list[int], dataset: int, steps: int, noise: float = 2.0, mean: float = 0.5) -> NoiseScale:
     """Draw batches without replacement from a data set of gradients whose own G2 and S are known."""
     generator = torch.Generator().manual_seed(1)
     gradients = torch.randn(dataset, 20, generator=generator, dtype=torch.float64) * noise

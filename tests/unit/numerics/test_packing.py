@@ -59,8 +59,7 @@ def test_strides_do_not_matter() -> None:
 def test_type_and_shape_matter_where_the_bytes_are_equal() -> None:
     tensor = torch.zeros(4)
     digests = {
-        fingerprint({"a": one})
-        for one in (tensor, tensor.view(2, 2), tensor.int(), torch.zeros(2, dtype=torch.int64))
+        fingerprint({"a": one}) for one in (tensor, tensor.view(2, 2), tensor.int(), torch.zeros(2, dtype=torch.int64))
     }
 
     assert len(digests) == 4

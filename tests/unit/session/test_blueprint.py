@@ -43,9 +43,7 @@ def test_refuses_not_exactly_one_of_epochs_and_steps(epochs: int | None, steps: 
 
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, True, "3"])
 def test_refuses_a_length_that_is_no_count(wrong: Any) -> None:
-    with pytest.raises(
-        SpecError, match=f"epochs={wrong!r} is not possible; give a whole number of at least 1"
-    ):
+    with pytest.raises(SpecError, match=f"epochs={wrong!r} is not possible; give a whole number of at least 1"):
         Length(epochs=wrong, steps=None)
 
 

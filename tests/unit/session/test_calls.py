@@ -18,7 +18,5 @@ from vfnb.session.calls import takes
         (min, 2, True),
     ],
 )
-def test_knows_what_a_function_can_be_called_with(
-    function: Callable[..., Any], arguments: int, answer: bool
-) -> None:
+def test_knows_what_a_function_can_be_called_with(function: Callable[..., Any], arguments: int, answer: bool) -> None:
     assert takes(function, arguments) is answer

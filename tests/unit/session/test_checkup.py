@@ -20,9 +20,7 @@ def drawn(task: Task, nodes: int = 4, batch: int = 8, **options: Any) -> Bluepri
     return draw(task, cluster, seed=0, length=Length(epochs=1, steps=None), options=Options(**options))
 
 
-def noticed(
-    task: Task, nodes: int = 4, batch: int = 8, *, travels: bool = False, **options: Any
-) -> list[str]:
+def noticed(task: Task, nodes: int = 4, batch: int = 8, *, travels: bool = False, **options: Any) -> list[str]:
     blueprint = drawn(task, nodes, batch, **options)
     events = look_over(blueprint, blueprint.program("{}"), travels=travels)
     return [said(event) for event in events]
@@ -113,7 +111,7 @@ def test_a_batch_smaller_than_the_cluster_is_a_warning() -> None:
 
 
 def test_single_samples_under_batch_norm_are_refused_where_it_cannot_train_on_them() -> None:
-    with pytest.raises(SpecError, match="batch norm.*larger batch or fewer devices"):
+    with pytest.raises(SpecError, match=r"batch norm.*larger batch or fewer devices"):
         noticed(small_task(train=pairs(24)), nodes=8, batch=8)
 
 

@@ -70,9 +70,7 @@ def test_a_failing_callback_is_an_event_that_is_not_announced_in_turn(
     assert [type(event) for event in written(tmp_path)] == [Warned, CallbackFailed]
 
 
-def test_a_record_that_fails_is_warned_of_and_the_run_goes_on(
-    feed: Feed, ledger: Ledger, tmp_path: Path
-) -> None:
+def test_a_record_that_fails_is_warned_of_and_the_run_goes_on(feed: Feed, ledger: Ledger, tmp_path: Path) -> None:
     class Full(Record):
         def append(self, event: Event) -> str | None:
             return "the disk is full"

@@ -135,9 +135,7 @@ def test_another_schedule_of_the_same_kind_is_refused() -> None:
 def test_a_collate_is_to_be_given_with_the_loader() -> None:
     differences = identity().against(identity(collate=other))
 
-    assert (
-        "(options hold no function once they are read back: give it as the loader's" in differences.refused[0]
-    )
+    assert "(options hold no function once they are read back: give it as the loader's" in differences.refused[0]
 
 
 def test_other_initial_weights_do_not_matter() -> None:
@@ -163,9 +161,7 @@ def test_the_coarsest_difference_comes_first() -> None:
 def test_another_flag_is_refused_with_a_remedy() -> None:
     differences = identity().against(changed(flags__matmul_precision="high"))
 
-    assert differences.refused == (
-        "flags.matmul_precision was high, is highest here (set the flag as it was)",
-    )
+    assert differences.refused == ("flags.matmul_precision was high, is highest here (set the flag as it was)",)
 
 
 def test_another_environment_is_noted() -> None:

@@ -146,9 +146,7 @@ def test_a_criterion_refuses_a_batch_that_is_no_pair(batch: Any) -> None:
     loss = loss_of(nn.MSELoss())
     assert loss is not None
 
-    with pytest.raises(
-        SpecError, match=r"batches of \(inputs, targets\); this batch is a .*loss\(model, batch\)"
-    ):
+    with pytest.raises(SpecError, match=r"batches of \(inputs, targets\); this batch is a .*loss\(model, batch\)"):
         loss(nn.Identity(), batch)
 
 
@@ -185,9 +183,7 @@ def test_a_causal_models_own_loss_is_weighted_by_the_labels_that_count(form: str
     loss = own_loss(model)
     whole = ragged(3, 8, 5)
 
-    parts = [
-        loss(model, {name: rows[part] for name, rows in whole.items()}) for part in (slice(0, 1), slice(1, 3))
-    ]
+    parts = [loss(model, {name: rows[part] for name, rows in whole.items()}) for part in (slice(0, 1), slice(1, 3))]
 
     weights = [int(part.weight) for part in parts if isinstance(part, Weighted)]
     assert weights == [2, 7 + 4]

@@ -112,9 +112,7 @@ def test_names_the_attribute_that_cannot_be_copied() -> None:
     model = nn.Sequential(nn.Linear(2, 2))
     model[0].stream = (number for number in range(3))  # type: ignore[assignment]  # what users do
 
-    with pytest.raises(
-        SpecError, match=r"attribute 0\.stream, a generator, cannot be copied .*a function of no"
-    ):
+    with pytest.raises(SpecError, match=r"attribute 0\.stream, a generator, cannot be copied .*a function of no"):
         origin_of(model)
 
 

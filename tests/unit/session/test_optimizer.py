@@ -113,16 +113,12 @@ def test_says_that_a_schedulers_and_steps_taken_are_not_copied() -> None:
 
 
 def test_refuses_an_optimizer_of_another_model() -> None:
-    with pytest.raises(
-        SpecError, match=r"SGD with 6 parameters that are not the model's; build it on the model"
-    ):
+    with pytest.raises(SpecError, match=r"SGD with 6 parameters that are not the model's; build it on the model"):
         optimizer_of(SGD(seeded_net().parameters(), lr=0.1), seeded_net())
 
 
 def test_refuses_an_optimizer_instance_beside_a_factory() -> None:
-    with pytest.raises(
-        SpecError, match=r"built on one model, but model makes a new one for each job; give partial"
-    ):
+    with pytest.raises(SpecError, match=r"built on one model, but model makes a new one for each job; give partial"):
         optimizer_of(SGD(seeded_net().parameters(), lr=0.1), Net)
 
 

@@ -31,7 +31,5 @@ def test_refuses_a_name_that_cannot_be_a_directorys(name: Any) -> None:
 def test_a_run_that_is_there_is_an_error_that_names_the_way_on(tmp_path: Path) -> None:
     (tmp_path / "vfnb-runs" / "base").mkdir(parents=True)
 
-    with pytest.raises(
-        SpecError, match=r"there is a run in .*base already; vfnb\.Job\.load\('.*base', task\)"
-    ):
+    with pytest.raises(SpecError, match=r"there is a run in .*base already; vfnb\.Job\.load\('.*base', task\)"):
         place_of("base", None)

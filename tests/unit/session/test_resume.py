@@ -98,9 +98,7 @@ def test_nothing_at_all_is_told_apart(tmp_path: Path) -> None:
 def test_another_task_is_refused_with_the_field_named(tmp_path: Path) -> None:
     saved(tmp_path / "mine")
 
-    with pytest.raises(
-        CheckpointError, match=r"is of another job: data\.length was 24, is 20 here; data\.samples"
-    ):
+    with pytest.raises(CheckpointError, match=r"is of another job: data\.length was 24, is 20 here; data\.samples"):
         load(tmp_path / "mine", task=small_task(train=pairs(20)))
     with pytest.raises(CheckpointError, match=r"loss\.name was torch\.nn\.modules\.loss\.CrossEntropyLoss"):
         load(tmp_path / "mine", task=small_task(loss=nn.MSELoss()))

@@ -98,8 +98,6 @@ def test_reading_leaves_the_global_generators_alone() -> None:
     assert random.getstate() == before[1]
 
 
-@pytest.mark.parametrize(
-    ("samples", "chosen"), [(1, (0,)), (2, (0, 1)), (3, (0, 1, 2)), (100, (0, 33, 66, 99))]
-)
+@pytest.mark.parametrize(("samples", "chosen"), [(1, (0,)), (2, (0, 1)), (3, (0, 1, 2)), (100, (0, 33, 66, 99))])
 def test_a_few_samples_are_all_over_the_data_set(samples: int, chosen: tuple[int, ...]) -> None:
     assert spread(samples, 4) == chosen

@@ -35,9 +35,7 @@ def test_a_partial_is_described_with_what_is_bound() -> None:
 def test_the_architecture_has_forms_and_no_weights() -> None:
     assert architecture_of(seeded_net(0)) == architecture_of(seeded_net(1))
     assert architecture_of(nn.Dropout(0.1)) != architecture_of(nn.Dropout(0.2))
-    assert architecture_of(nn.Linear(2, 2)) != architecture_of(
-        nn.Linear(2, 2).requires_grad_(requires_grad=False)
-    )
+    assert architecture_of(nn.Linear(2, 2)) != architecture_of(nn.Linear(2, 2).requires_grad_(requires_grad=False))
     assert architecture_of(nn.Linear(2, 2)) != architecture_of(nn.Linear(2, 2).half())
 
 

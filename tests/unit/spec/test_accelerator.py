@@ -81,9 +81,7 @@ def test_the_catalogue_has_all_its_rows() -> None:
     ("written", "nearest"), [("V1000", "V100 SXM2 16GB"), ("RTX 5090", "RTX 4090"), ("TPU v8", "TPU v")]
 )
 def test_an_unknown_name_is_refused_with_the_nearest(written: str, nearest: str) -> None:
-    with pytest.raises(
-        SpecError, match=f"accelerator '{written}' is unknown; the nearest names are .*{nearest}"
-    ):
+    with pytest.raises(SpecError, match=f"accelerator '{written}' is unknown; the nearest names are .*{nearest}"):
         find_accelerator(written)
 
 

@@ -8,9 +8,7 @@ from vfnb.spec.checks import check_count
 
 @pytest.mark.parametrize("value", [0, -1, True, 1.0, "1", None])
 def test_refuses_what_is_no_whole_number_from_one_on(value: object) -> None:
-    with pytest.raises(
-        SpecError, match=f"count={value!r} is not possible; give a whole number of at least 1"
-    ):
+    with pytest.raises(SpecError, match=f"count={value!r} is not possible; give a whole number of at least 1"):
         check_count("count", value)
 
 

@@ -89,9 +89,7 @@ def test_a_cluster_of_no_kind_has_no_row() -> None:
 
 
 @pytest.mark.parametrize(("count", "batch", "idle"), [(4, 8, 0), (4, 4, 0), (8, 5, 3), (64, 1, 63)])
-def test_a_batch_below_the_node_count_is_allowed_and_leaves_nodes_idle(
-    count: int, batch: int, idle: int
-) -> None:
+def test_a_batch_below_the_node_count_is_allowed_and_leaves_nodes_idle(count: int, batch: int, idle: int) -> None:
     assert VirtualCluster(accelerator="", count=count, global_batch=batch).idle_nodes == idle
 
 

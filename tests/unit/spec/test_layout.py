@@ -34,9 +34,7 @@ def test_finds_blocks_among_many_nodes() -> None:
     assert layout.nodes_of(12345) == range(12345, 12346)
 
 
-@pytest.mark.parametrize(
-    ("nodes", "blocks", "what"), [(0, 1, "nodes=0"), (4, 0, "blocks=0"), (4, 5, "blocks=5")]
-)
+@pytest.mark.parametrize(("nodes", "blocks", "what"), [(0, 1, "nodes=0"), (4, 0, "blocks=0"), (4, 5, "blocks=5")])
 def test_refuses_a_layout_that_cannot_be(nodes: int, blocks: int, what: str) -> None:
     with pytest.raises(SpecError, match=what):
         Layout(nodes, blocks)

@@ -40,9 +40,7 @@ def test_the_order_it_is_given_in_does_not_matter() -> None:
         (((0, (-1, 0, 1, 2, 3)),), "block -1 does not exist"),
     ],
 )
-def test_refuses_a_mapping_that_misses_or_doubles(
-    blocks: tuple[tuple[int, tuple[int, ...]], ...], said: str
-) -> None:
+def test_refuses_a_mapping_that_misses_or_doubles(blocks: tuple[tuple[int, tuple[int, ...]], ...], said: str) -> None:
     with pytest.raises(PlanError, match=said):
         Mapping(LAYOUT, blocks)
 

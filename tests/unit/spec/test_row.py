@@ -28,8 +28,7 @@ def test_a_row_has_what_history_shows_in_order() -> None:
 
 def test_rows_share_no_metrics() -> None:
     one, other = (
-        Row(step=step, epoch=0, loss=1.0, lr=0.1, samples=8, samples_per_second=80.0, workers=2)
-        for step in (1, 2)
+        Row(step=step, epoch=0, loss=1.0, lr=0.1, samples=8, samples_per_second=80.0, workers=2) for step in (1, 2)
     )
 
     assert one.metrics == {}
