@@ -65,6 +65,16 @@ class FlowMagics(Magics):
         %vflow resize 4 | pause | resume | map 0:48 1:16 | status | stop | devices | runs
 
         As a cell magic, `%%vflow run ...` runs the cell first and takes its names.
+
+        Args:
+            line: A verb and its words.
+            cell: The cell's body, as a cell magic.
+
+        Returns:
+            The run, where the verb is about one.
+
+        Raises:
+            UsageError: If the line asks for what there is not; one sentence says what there is.
         """
         verb, *rest = shlex.split(line) or ["help"]
         if verb in ("help", "-h", "--help"):

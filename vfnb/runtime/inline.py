@@ -199,6 +199,9 @@ class InlineRun:
         Args:
             devices: Not used.
 
+        Returns:
+            Never.
+
         Raises:
             StateError: Always.
         """
@@ -209,6 +212,9 @@ class InlineRun:
 
         Args:
             propose: Not used.
+
+        Returns:
+            Never.
 
         Raises:
             StateError: Always.

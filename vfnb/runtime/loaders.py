@@ -29,7 +29,6 @@ class LoaderProcesses:
     Args:
         payload: The program's file.
         count: How many processes.
-        evaluation: Whether they read the evaluation data instead of the training data.
     """
 
     def __init__(self, payload: Path, count: int) -> None:

@@ -84,6 +84,9 @@ def newest_state(run: Run) -> Snapshot:
 
     Returns:
         The state, on the CPU.
+
+    Raises:
+        WorkerLostError: If no worker has a state left to give.
     """
     try:
         return run.snapshot().result()

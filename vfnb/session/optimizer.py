@@ -59,6 +59,9 @@ class FromModel:
 
         Returns:
             The optimizer.
+
+        Raises:
+            TypeError: If the function does not take the model.
         """
         try:
             made = self.make(model)
