@@ -56,7 +56,7 @@ class FlowMagics(Magics):
     target: VirtualCluster | None = None
     job: Job | None = None
 
-    @line_cell_magic  # type: ignore[untyped-decorator]  # IPython's decorators are not typed
+    @line_cell_magic
     def vflow(self, line: str, cell: str | None = None) -> Any:
         """Train the run of a large cluster on the devices you have.
 
