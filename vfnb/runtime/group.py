@@ -113,7 +113,7 @@ class Processes:
         _completed(_reduced(self._votes, vector, dist.ReduceOp.MAX))
 
     def sum_(self, tensors: Iterable[torch.Tensor], begun: Callable[[], None]) -> None:
-        """Replace each tensor by its sum over members; all go out in the given order, then all are awaited.
+        """Replace each tensor by its sum over members; one after another in the given order.
 
         Args:
             tensors: Dense and contiguous.
@@ -122,16 +122,15 @@ class Processes:
         Raises:
             GroupError: If a member is gone.
         """
-        try:
-            works = []
-            for tensor in tensors:
-                group = self._sums if tensor.is_cuda else self._votes
-                works.append(_reduced(group, tensor, dist.ReduceOp.SUM))
-                if len(works) == 1:
-                    begun()
-        except RuntimeError as error:
-            raise GroupError(str(error)) from None
-        for work in works:
+        for place, tensor in enumerate(tensors):
+            # One at a time: work that is still pending when another fails keeps the group from being dropped.
+            group = self._sums if tensor.is_cuda else self._votes
+            try:
+                work = _reduced(group, tensor, dist.ReduceOp.SUM)
+            except RuntimeError as error:
+                raise GroupError(str(error)) from None
+            if place == 0:
+                begun()
             _completed(work)
 
     def gather(self, data: bytes) -> list[bytes]:
