@@ -18,7 +18,7 @@ def main() -> None:
     cells = re.findall(r"<td>([0-9a-f]{16})</td>", pages[-1])
     lines = zip(("this run", "undisturbed, one device"), cells, strict=True)
     text = "".join(
-        f'<text x="36" y="{236 + 16 * place}">fingerprint, {name}: {digits}</text>'
+        f'<text x="44" y="{226 + 16 * place}">fingerprint, {name}: {digits}</text>'
         for place, (name, digits) in enumerate(lines)
     )
     curve = curve.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1) if "xmlns" not in curve else curve

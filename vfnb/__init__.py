@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         VfnbError,
         WorkerLostError,
     )
-    from vfnb.notebook import load_ipython_extension
+    from vfnb.notebook import load_ipython_extension, unload_ipython_extension
     from vfnb.runtime import devices
     from vfnb.session import Job, Task, runs
     from vfnb.spec import Options, Resized, VirtualCluster, Weighted
@@ -41,6 +41,7 @@ __all__ = [
     "devices",
     "load_ipython_extension",
     "runs",
+    "unload_ipython_extension",
 ]
 
 _ROOMS = {
@@ -60,6 +61,7 @@ _ROOMS = {
     "devices": "vfnb.runtime",
     "load_ipython_extension": "vfnb.notebook",
     "runs": "vfnb.session",
+    "unload_ipython_extension": "vfnb.notebook",
 }
 
 

@@ -25,6 +25,7 @@ PUBLIC = [
     "devices",
     "load_ipython_extension",
     "runs",
+    "unload_ipython_extension",
 ]
 
 HEAVY = ("torch", "accelerate", "torchmetrics", "pandas", "IPython", "ipywidgets", "anywidget", "plotly")

@@ -1,10 +1,12 @@
 """A plain loss curve as inline SVG: it needs no widget, and stays in the saved notebook."""
 
 from collections.abc import Sequence
+from math import isfinite, log10
 
 from vfnb.spec import Event, Resized, WorkerLost
 
-_WIDTH, _HEIGHT, _EDGE = 640, 220, 36
+_WIDTH, _HEIGHT, _EDGE, _TOP = 640, 220, 44, 50
+_LABELS = 3  # rows of labels above the curve: neighbours do not cover each other
 _POINTS = 500
 
 
@@ -19,26 +21,31 @@ def draw(steps: Sequence[int], losses: Sequence[float], events: Sequence[Event] 
     Returns:
         An `<svg>` element.
     """
-    points = [(step, loss) for step, loss in zip(steps, losses, strict=True) if loss == loss]  # noqa: PLR0124  # NaN
+    points = [(step, loss) for step, loss in zip(steps, losses, strict=True) if isfinite(loss)]
     if not points:
         return '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"></svg>'
     left, right = points[0][0], max(points[-1][0], points[0][0] + 1)
     low, high = min(loss for _, loss in points), max(loss for _, loss in points)
-    span = (high - low) or 1.0
+    # Losses that span decades are read on a logarithmic axis.
+    wide = low > 0 and high > 20 * low
+    bottom, top = (log10(low), log10(high)) if wide else (low, high)
 
     def at(step: float, loss: float) -> tuple[float, float]:
+        up = ((log10(loss) if wide else loss) - bottom) / ((top - bottom) or 1.0)
         across = _EDGE + (step - left) / (right - left) * (_WIDTH - 2 * _EDGE)
-        return across, _HEIGHT - _EDGE - (loss - low) / span * (_HEIGHT - 2 * _EDGE)
+        return across, _HEIGHT - _EDGE - up * (_HEIGHT - _EDGE - _TOP)
 
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in (at(*point) for point in _thinned(points)))
-    marks = "".join(_mark(at(event.step, high)[0], event) for event in events if left <= event.step <= right)
+    shown = [(event, said) for event in events if left <= event.step <= right and (said := _said(event))]
+    marks = "".join(_mark(at(event.step, high)[0], row % _LABELS, *said) for row, (event, said) in enumerate(shown))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" '
         'role="img" aria-label="loss over steps" font-family="sans-serif" font-size="11" fill="#888">'
-        f'<polyline points="{line}" fill="none" stroke="#0072B2" stroke-width="1.6"/>{marks}'
-        f'<text x="2" y="{_EDGE}">{high:.3g}</text><text x="2" y="{_HEIGHT - _EDGE}">{low:.3g}</text>'
-        f'<text x="{_EDGE}" y="{_HEIGHT - 8}">step {left}</text>'
-        f'<text x="{_WIDTH - _EDGE}" y="{_HEIGHT - 8}" text-anchor="end">step {right}</text></svg>'
+        f'{marks}<polyline points="{line}" fill="none" stroke="#0072B2" stroke-width="1.6"/>'
+        f'<text x="2" y="{_TOP + 4}">{high:.3g}</text><text x="2" y="{_HEIGHT - _EDGE + 4}">{low:.3g}</text>'
+        f'<text x="2" y="{(_HEIGHT + _TOP - _EDGE) // 2}">loss</text>'
+        f'<text x="{_EDGE}" y="{_HEIGHT - 24}">step {left}</text>'
+        f'<text x="{_WIDTH - _EDGE}" y="{_HEIGHT - 24}" text-anchor="end">step {right}</text></svg>'
     )
 
 
@@ -54,15 +61,22 @@ def _thinned(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
     return kept
 
 
-def _mark(across: float, event: Event) -> str:
+def _said(event: Event) -> tuple[str, str, str] | None:
+    """Give an event's label, colour and dashes; None where it has no mark."""
     match event:
         case Resized(after=after):
-            label, colour, dash = f"{len(after)} workers", "#009E73", "4 3"
+            return f"{len(after)} worker{'s' * (len(after) != 1)}", "#009E73", "4 3"
         case WorkerLost(worker=worker):
-            label, colour, dash = f"worker {worker} lost", "#D55E00", "1 2"
+            return f"worker {worker} lost", "#D55E00", "1 2"
         case _:
-            return ""
+            return None
+
+
+def _mark(across: float, row: int, label: str, colour: str, dash: str) -> str:
+    place, side = (across + 3, "start") if across < 0.8 * _WIDTH else (across - 3, "end")
+    height = _TOP - 8 - 13 * row
     return (
-        f'<line x1="{across:.1f}" x2="{across:.1f}" y1="{_EDGE - 14}" y2="{_HEIGHT - _EDGE}" stroke="{colour}" '
-        f'stroke-dasharray="{dash}"/><text x="{across + 3:.1f}" y="{_EDGE - 6}" fill="{colour}">{label}</text>'
+        f'<line x1="{across:.1f}" x2="{across:.1f}" y1="{height - 9}" y2="{_HEIGHT - _EDGE}" stroke="{colour}" '
+        f'stroke-dasharray="{dash}"/>'
+        f'<text x="{place:.1f}" y="{height}" text-anchor="{side}" fill="{colour}">{label}</text>'
     )

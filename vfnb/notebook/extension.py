@@ -1,4 +1,4 @@
-"""Loading and unloading the IPython extension; IPython itself is imported only then."""
+"""Loading and unloading the IPython extension."""
 
 from typing import Any
 
@@ -9,7 +9,8 @@ def load_ipython_extension(shell: Any) -> None:
     Args:
         shell: IPython's.
     """
-    from vfnb.notebook.magics import FlowMagics, complete_flow
+    from vfnb.notebook.completion import complete_flow
+    from vfnb.notebook.magics import FlowMagics
 
     shell.register_magics(FlowMagics)
     shell.set_hook("complete_command", complete_flow, re_key=r"%?%?vflow")

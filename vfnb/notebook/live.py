@@ -6,6 +6,7 @@ from typing import Any
 
 from IPython.core.display import HTML
 from IPython.core.display_functions import display
+from IPython.core.getipython import get_ipython
 from tqdm.auto import tqdm
 
 from vfnb.notebook.curve import draw
@@ -14,6 +15,7 @@ from vfnb.session import Job
 # IPython's display functions are not typed.
 _page: Callable[[str], Any] = HTML
 _show: Callable[..., Any] = display
+_shell: Callable[[], Any] = get_ipython
 
 _EVERY = 0.5  # seconds; a page draws no faster than it is looked at
 
@@ -21,26 +23,37 @@ _EVERY = 0.5  # seconds; a page draws no faster than it is looked at
 def follow(job: Job) -> threading.Thread:
     """Show a run's progress and curve under the present cell, and return at once.
 
+    Outside a notebook there is no curve, only the progress line.
+
     Args:
         job: Started.
 
     Returns:
         The thread that updates them; it ends with the run.
     """
-    bar = tqdm(total=job.steps, unit="step", desc=job.name)
-    curve = _show(_page(""), display_id=True)
+    # A display with an id is a page's; a terminal would print each update on a line of its own.
+    curve = _show(_page(""), display_id=True) if hasattr(_shell(), "kernel") else None
+    bar = tqdm(total=job.steps, initial=_step(job), unit="step", desc=job.name)
     thread = threading.Thread(target=_follow, args=(job, bar, curve), daemon=True, name=f"vfnb curve {job.name}")
     thread.start()
     return thread
 
 
 def _follow(job: Job, bar: Any, curve: Any) -> None:
-    over = False
+    tick, over, shown = threading.Event(), False, (-1, "", -1)
     while not over:
         over = job.state in ("done", "stopped", "failed")
-        _update(job, bar, curve)
-        threading.Event().wait(0 if over else _EVERY)
+        now = (_step(job), job.state, len(job.events))
+        if now != shown:
+            _update(job, bar, curve)
+        shown = now
+        tick.wait(0 if over else _EVERY)
     bar.close()
+
+
+def _step(job: Job) -> int:
+    history = job.history
+    return 0 if history.empty else int(history.step.iloc[-1])
 
 
 def _update(job: Job, bar: Any, curve: Any) -> None:
@@ -49,7 +62,7 @@ def _update(job: Job, bar: Any, curve: Any) -> None:
         return
     last = history.iloc[-1]
     bar.n = int(last.step)
-    speed = last.samples_per_second
-    bar.set_postfix(loss=f"{last.loss:.4g}", samples_per_second=f"{speed:.0f}", state=job.state)
+    # A dict, since the unit is no Python name; the bar itself tells the time left.
+    bar.set_postfix({"loss": f"{last.loss:.4g}", "samples/s": f"{last.samples_per_second:.0f}", "state": job.state})
     if curve is not None:
         curve.update(_page(draw(history.step.tolist(), history.loss.tolist(), job.events)))

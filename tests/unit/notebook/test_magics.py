@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +13,8 @@ from jobs import SAMPLES
 from torch import nn
 
 import vfnb
-from vfnb.notebook.magics import complete_flow
+from vfnb.notebook import unload_ipython_extension
+from vfnb.notebook.verbs import FLAGS
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +50,14 @@ def test_the_bare_magic_lists_its_verbs(shell: Any, capsys: pytest.CaptureFixtur
 
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[1] for line in lines[:5]] == ["target", "run", "resize", "status", "stop"]
+    shell.run_line_magic("vflow", "--help")
+    assert capsys.readouterr().out.splitlines() == lines
+
+
+def test_the_magics_own_help_names_each_flag(shell: Any) -> None:
+    text = shell.find_line_magic("vflow").__doc__
+
+    assert all(flag in text for flags in FLAGS.values() for flag in flags)
 
 
 @pytest.mark.parametrize(
@@ -61,11 +69,21 @@ def test_the_bare_magic_lists_its_verbs(shell: Any, capsys: pytest.CaptureFixtur
         ("run task --on 1", "no target"),
         ("resize 2", "no run was started"),
         ("map 0-3", "worker:nodes"),
+        ("map 0:4 0:4", "each worker once"),
+        ("map", "each worker once"),
+        ("target 8xV100 --batch many", "invalid int"),
+        ("target 8xV100 --batch 8 --epochs 2", "target takes no --epochs; it takes --batch"),
+        ("stop --epochs 2", "stop takes no --epochs"),
+        ("pause now", "pause takes no 'now'"),
+        ("status --fast", "--fast"),
+        ("target 'open", "No closing quotation"),
     ],
 )
 def test_a_mistake_is_one_line(line: str, sentence: str, shell: Any) -> None:
-    with pytest.raises(UsageError, match=sentence):
+    with pytest.raises(UsageError, match=sentence) as caught:
         shell.run_line_magic("vflow", line)
+
+    assert "\n" not in str(caught.value)
 
 
 def test_the_cell_magic_takes_the_cells_names(shell: Any) -> None:
@@ -76,7 +94,48 @@ def test_the_cell_magic_takes_the_cells_names(shell: Any) -> None:
     assert shell.user_ns["celled"].state == "done"
 
 
-def test_tab_completes_verbs(shell: Any) -> None:
-    event = SimpleNamespace(line="%vflow re", symbol="re")
+def test_a_cell_that_fails_starts_nothing(shell: Any) -> None:
+    shell.run_line_magic("vflow", "target 8xV100 --batch 32")
 
-    assert complete_flow(shell, event) == ["resize", "resume"]
+    with pytest.raises(ZeroDivisionError):
+        shell.run_cell_magic("vflow", "run task --on 1 --steps 2 --name never", "1 / 0")
+
+    assert "never" not in shell.user_ns
+
+
+def test_a_run_is_made_of_names_and_every_verb_reaches_it(shell: Any) -> None:
+    data = torch.utils.data.TensorDataset(torch.randn(SAMPLES, 2), torch.arange(SAMPLES) % 2)
+    parts = {
+        "net": nn.Linear(2, 2),
+        "points": data,
+        "far": nn.CrossEntropyLoss(),
+        "sgd": partial(torch.optim.SGD, lr=1),
+    }
+    shell.user_ns.update(parts)
+    shell.run_line_magic("vflow", "target 8xV100 --batch 32")
+
+    line = "run --on cpu:0,cpu:1 --steps 100000 --model net --data points --loss far --optimizer sgd"
+    job = shell.run_line_magic("vflow", line)
+    try:
+        switched = shell.run_line_magic("vflow", "map 0:6 1:2").result(timeout=60)
+        assert switched is not None
+        shrunk = shell.run_line_magic("vflow", "resize cpu:0").result(timeout=60)
+        shell.run_line_magic("vflow", "pause")
+        shell.run_line_magic("vflow", "resume")
+        assert shell.run_line_magic("vflow", "status") is job
+    finally:
+        shell.run_line_magic("vflow", "stop")
+        job.wait(timeout=60)
+
+    assert shrunk.after == ("cpu:0",)
+    assert job.state == "stopped"
+
+
+def test_unloading_takes_the_magic_away(shell: Any) -> None:
+    unload_ipython_extension(shell)
+
+    assert shell.find_line_magic("vflow") is None
+
+
+def test_devices_are_named(shell: Any) -> None:
+    assert "cpu:0" in shell.run_line_magic("vflow", "devices")
