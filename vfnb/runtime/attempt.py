@@ -5,14 +5,14 @@ virtual nodes.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from math import isfinite
 
 import torch
 
-from vfnb.numerics import node_seed
 from vfnb.runtime.feed import Feed
-from vfnb.runtime.forward import Measured, run_pass, seed_pass
+from vfnb.runtime.forward import Measured, run_pass
 from vfnb.runtime.group import GroupError
 from vfnb.runtime.passes import Pass, by_block
 from vfnb.runtime.post import Post
@@ -125,19 +125,9 @@ class Attempt:
         return measured
 
     def _pass(self, one: Pass, batch: Batch) -> Measured:
-        replica, program = self.replica, self.replica.program
+        replica = self.replica
         replica.buffers.restore()
-        seed_pass(node_seed(program.seed, self.step, one.node), replica.device)
-        got = run_pass(
-            replica.model,
-            replica.loss,
-            batch,
-            len(one.positions),
-            precision=program.options.precision,
-            device=replica.device,
-            unit=replica.weight_unit,
-            scale=self.scale,
-        )
+        got = run_pass(replica, one, batch, step=self.step, unit=replica.weight_unit, scale=self.scale)
         replica.sums.end_pass()
         replica.buffers.end_pass(one.node, len(one.positions))
         return got
@@ -167,19 +157,10 @@ class Attempt:
         for block, loss in losses.items():
             self.ballot.losses[block], self.ballot.weights[block] = loss, weights[block]
 
-    def _dropped_on_loss(self) -> "_Dropping":
-        return _Dropping(self)
-
-
-class _Dropping:
-    """Drops an attempt when a member is lost."""
-
-    def __init__(self, attempt: Attempt) -> None:
-        self._attempt = attempt
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if kind is not None and issubclass(kind, GroupError):
-            self._attempt.undo()
+    @contextmanager
+    def _dropped_on_loss(self) -> Iterator[None]:
+        try:
+            yield
+        except GroupError:
+            self.undo()
+            raise

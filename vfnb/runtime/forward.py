@@ -4,7 +4,6 @@ The backward pass runs on `sum / unit`, with `unit` a power of two near a virtua
 times its share, of the size of a mean, so that an fp16 scaler has the range it expects.
 """
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from math import frexp, ldexp
@@ -13,11 +12,12 @@ from typing import Any
 import torch
 
 from vfnb.ground import SpecError
-from vfnb.numerics import seed_generators
+from vfnb.numerics import node_seed, seed_generators
+from vfnb.runtime.passes import Pass
 from vfnb.runtime.program import Batch
+from vfnb.runtime.replica import Replica
 from vfnb.spec import Weighted
 
-Loss = Callable[[torch.nn.Module, Batch], "torch.Tensor | Weighted"]
 _DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
 
@@ -95,34 +95,24 @@ def weighed(loss: "torch.Tensor | Weighted", samples: int) -> tuple[torch.Tensor
     return value.reshape(()), 1.0, weight
 
 
-def run_pass(  # noqa: PLR0913  # what a pass depends on, all of it
-    model: torch.nn.Module,
-    loss: Loss,
-    batch: Batch,
-    samples: int,
-    *,
-    precision: str,
-    device: torch.device,
-    unit: float,
-    scale: float = 1.0,
-) -> Measured:
-    """Compute one pass; gradients add up in `.grad`.
+def run_pass(replica: Replica, one: Pass, batch: Batch, *, step: int, unit: float, scale: float = 1.0) -> Measured:
+    """Seed and compute one pass of a training step; gradients add up in `.grad`.
 
     Args:
-        model: On the device.
-        loss: The run's loss.
-        batch: On the device.
-        samples: How many samples it has.
-        precision: Of autocast.
-        device: The device.
+        replica: Whose model, loss and precision.
+        one: The pass; its first virtual node names the random stream.
+        batch: Its samples, on the device.
+        step: The step.
         unit: What weights are divided by.
         scale: The loss scaler's scale, a power of two.
 
     Returns:
         The loss and its weight; a weight of 0 leaves the gradients alone.
     """
-    with autocast(device, precision):
-        value, factor, weight = weighed(loss(model, batch), samples)
+    program, device = replica.program, replica.device
+    seed_pass(node_seed(program.seed, step, one.node), device)
+    with autocast(device, program.options.precision):
+        value, factor, weight = weighed(replica.loss(replica.model, batch), len(one.positions))
     if weight == 0:
         return Measured(value=torch.zeros_like(value.detach()), factor=0.0, weight=0.0)
     # One factor for share and scale: the sum itself could leave fp16's range.

@@ -5,12 +5,10 @@ come back as the user had them.
 """
 
 import contextlib
-import copy
 import os
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +20,7 @@ from vfnb.runtime.evaluation import UserError
 from vfnb.runtime.feed import Feed
 from vfnb.runtime.messages import Reason, Record
 from vfnb.runtime.post import Post
-from vfnb.runtime.program import Program
+from vfnb.runtime.program import Program, private_copy
 from vfnb.runtime.rehearsal import rehearse
 from vfnb.runtime.replica import Replica
 from vfnb.runtime.settings import deterministic, threads
@@ -71,9 +69,8 @@ class InlineRun:
     """
 
     def __init__(self, program: Program, launch: Launch, sink: Sink) -> None:
-        own = replace(program, model=copy.deepcopy(program.model), loss=copy.deepcopy(program.loss))
         self._launch, self._sink = launch, sink
-        self._program = own
+        self._program = private_copy(program)
         self._replica: Replica | None = None
         self._stopped = False
         self._saved_at = time.monotonic()

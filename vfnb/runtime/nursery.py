@@ -136,10 +136,7 @@ class ForkServer:
         self._process = subprocess.Popen(  # noqa: S603  # our own module
             command,
             pass_fds=[theirs.fileno()],
-            env={
-                **environment,
-                "PYTHONPATH": os.pathsep.join([str(_root()), environment.get("PYTHONPATH", "")]),
-            },
+            env=_finding_us(environment),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             start_new_session=True,
@@ -230,10 +227,7 @@ class Spawn:
                     str(errand.write()),
                 ],
                 pass_fds=[theirs.fileno()],
-                env={
-                    **errand.environment,
-                    "PYTHONPATH": os.pathsep.join([str(_root()), errand.environment.get("PYTHONPATH", "")]),
-                },
+                env=_finding_us(errand.environment),
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,
             )
@@ -300,9 +294,10 @@ def wait_for_ending(nursery: Nursery, pid: int, seconds: float = 0.1) -> str:
     return how or "its process is gone"
 
 
-def _root() -> Path:
-    # The package may be imported from a source tree that the fresh interpreter does not know.
-    return Path(__file__).resolve().parents[2]
+def _finding_us(environment: Mapping[str, str]) -> dict[str, str]:
+    # The package may be imported from a source tree that a fresh interpreter does not know.
+    root = str(Path(__file__).resolve().parents[2])
+    return {**environment, "PYTHONPATH": os.pathsep.join([root, environment.get("PYTHONPATH", "")])}
 
 
 def _in_words(code: int) -> str:

@@ -4,7 +4,8 @@ A program travels to worker processes by value; two programs that are equal trai
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import torch
@@ -89,3 +90,15 @@ class Program:
     def evaluation_batch(self) -> int:
         """Samples of one evaluation batch: a virtual node's share, whatever the mapping."""
         return -(-self.global_batch // self.layout.nodes)
+
+
+def private_copy(program: Program) -> Program:
+    """Copy what a replica in this process would change: it moves model and loss to its device and trains them.
+
+    Args:
+        program: Stays as it is.
+
+    Returns:
+        The same program with a model and a loss of its own.
+    """
+    return replace(program, model=deepcopy(program.model), loss=deepcopy(program.loss))

@@ -4,10 +4,11 @@ from math import isfinite
 
 import torch
 
-from vfnb.numerics import node_seed
 from vfnb.runtime.feed import Feed
-from vfnb.runtime.forward import power_of_two_near, run_pass, seed_pass
+from vfnb.runtime.forward import power_of_two_near, run_pass
+from vfnb.runtime.passes import Pass
 from vfnb.runtime.post import Post
+from vfnb.runtime.program import Batch
 from vfnb.runtime.reading import read
 from vfnb.runtime.replica import Replica
 from vfnb.runtime.vote import Ballot
@@ -35,30 +36,34 @@ def rehearse(replica: Replica) -> None:
         replica.buffer_capacities = replica.buffer_capacities.raised(ballot.buffer_absmax)
 
 
-def _pass(replica: Replica, scale: float) -> tuple[float, Ballot, int | None]:
+def first_pass(replica: Replica) -> tuple[Pass, Batch]:
+    """Read the first pass of a run, virtual node 0's of step 1.
+
+    Args:
+        replica: On whose device it is computed.
+
+    Returns:
+        The pass and its batch.
+    """
     program, layout = replica.program, replica.program.layout
     feed = Feed(program, replica.device)
     everything = Mapping(layout, ((0, tuple(range(layout.blocks))),))
     first = Post(worker=0, mapping=everything).passes(program, feed.samples_in(1))[0]
+    return first, feed.placed(read(program.train, program.seed, feed.request(1, first)))
+
+
+def _pass(replica: Replica, scale: float) -> tuple[float, Ballot, int | None]:
+    layout = replica.program.layout
+    first, batch = first_pass(replica)
     ballot = Ballot(layout.blocks, len(replica.parameters), len(replica.buffers.names), layout.nodes)
+    scale /= power_of_two_near(len(first.positions))
     replica.sums.begin(replica.capacities)
     replica.buffers.begin(replica.buffer_capacities)
-    batch = feed.placed(read(program.train, program.seed, feed.request(1, first)))
-    seed_pass(node_seed(program.seed, 1, first.node), replica.device)
     try:
-        got = run_pass(
-            replica.model,
-            replica.loss,
-            batch,
-            len(first.positions),
-            precision=program.options.precision,
-            device=replica.device,
-            unit=1.0,
-            scale=scale / power_of_two_near(len(first.positions)),
-        )
+        got = run_pass(replica, first, batch, step=1, unit=1.0, scale=scale)
         replica.sums.end_pass()
         replica.buffers.end_pass(first.node, len(first.positions))
-        replica.sums.end_block(first.block, scale / power_of_two_near(len(first.positions)))
+        replica.sums.end_block(first.block, scale)
         replica.buffers.end_block(first.block)
         bad = replica.sums.finish(ballot)
         replica.buffers.finish(ballot)

@@ -13,8 +13,8 @@ from vfnb.ground import SpecError
 from vfnb.numerics import Capacities, NoiseScale, slice_digest, unique_buffers, unique_parameters
 from vfnb.runtime.buffers import Buffers
 from vfnb.runtime.placement import torch_device
-from vfnb.runtime.program import Program
-from vfnb.runtime.snapshot import State, fingerprint_of
+from vfnb.runtime.program import Program, private_copy
+from vfnb.runtime.snapshot import State
 from vfnb.runtime.sums import ExactSums, NativeSums, Sums
 from vfnb.spec import Device
 
@@ -119,14 +119,6 @@ class Replica:
         self.weight_unit = state["weight_unit"]
         self.best = None if state["best"] is None else tuple(state["best"])
 
-    def fingerprint(self) -> str:
-        """Digest what is learned.
-
-        Returns:
-            64 hexadecimal digits.
-        """
-        return fingerprint_of(self.capture())
-
 
 def initial_state(program: Program) -> State:
     """Give a program's state before its first step, leaving the program as it is.
@@ -137,9 +129,7 @@ def initial_state(program: Program) -> State:
     Returns:
         The state, on the CPU.
     """
-    # Through the copy an optimizer is built as in any worker; a shallow copy of the rest is enough.
-    fields = {name: getattr(program, name) for name in program.__dataclass_fields__}
-    return Replica(Program(**(fields | {"model": copy.deepcopy(program.model)})), Device("cpu", 0)).capture()
+    return Replica(private_copy(program), Device("cpu", 0)).capture()
 
 
 def load_into(model: torch.nn.Module, state: State) -> None:

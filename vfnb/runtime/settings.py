@@ -1,6 +1,5 @@
 """Torch's process-wide flags: captured where the run is described, set wherever it is computed."""
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -70,15 +69,3 @@ def threads(count: int) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
-
-
-@contextmanager
-def quiet() -> Iterator[list[warnings.WarningMessage]]:
-    """Collect warnings instead of showing them.
-
-    Yields:
-        The list they go to.
-    """
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield caught

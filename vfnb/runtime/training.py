@@ -102,15 +102,15 @@ def train(replica: Replica, post: Post, feed: Feed, desk: Desk, journal: Journal
 
 def _agree(replica: Replica, post: Post) -> None:
     """Settle what members may hold differently: who saw the evaluation end, and the first capacities."""
-    first = replica.capacities.current if replica.step == 0 else replica.capacities.current * 0
-    buffers = replica.buffer_capacities.current if replica.step == 0 else replica.buffer_capacities.current * 0
-    head = torch.tensor([-replica.evaluated, replica.weight_unit], dtype=torch.float64)
-    vector = torch.cat([head, first.double(), buffers.double()])
+    vector = torch.tensor([-replica.evaluated, replica.weight_unit], dtype=torch.float64)
+    if replica.step == 0:
+        first, of_buffers = replica.capacities.current, replica.buffer_capacities.current
+        vector = torch.cat([vector, first.double(), of_buffers.double()])
     post.group.max_(vector)
     replica.evaluated, replica.weight_unit = -int(vector[0]), float(vector[1])
     if replica.step == 0:
-        _, found, of_buffers = vector.split([2, len(first), len(buffers)])
-        replica.capacities = _with_current(replica.capacities, found)
+        _, first, of_buffers = vector.split([2, len(first), len(of_buffers)])
+        replica.capacities = _with_current(replica.capacities, first)
         replica.buffer_capacities = _with_current(replica.buffer_capacities, of_buffers)
 
 

@@ -4,23 +4,19 @@ It finds what would fail in every worker while the user's own traceback is at ha
 promise: a pass that gives other bits when it is computed again.
 """
 
-import copy
 import traceback
 from collections.abc import Iterable
-from dataclasses import replace
 
 import torch
 
 from vfnb.ground import SpecError
-from vfnb.numerics import node_seed, restored_generators
-from vfnb.runtime.feed import Feed
-from vfnb.runtime.forward import run_pass, seed_pass
-from vfnb.runtime.post import Post
-from vfnb.runtime.program import Program
-from vfnb.runtime.reading import read
+from vfnb.numerics import restored_generators
+from vfnb.runtime.forward import run_pass
+from vfnb.runtime.program import Program, private_copy
+from vfnb.runtime.rehearsal import first_pass
 from vfnb.runtime.replica import Replica
 from vfnb.runtime.settings import deterministic, threads
-from vfnb.spec import Device, Event, Mapping, NotGuaranteed
+from vfnb.spec import Device, Event, NotGuaranteed
 
 _COUPLING = torch.nn.modules.batchnorm._BatchNorm  # noqa: SLF001  # the base of every batch norm
 
@@ -39,7 +35,7 @@ def trial(program: Program) -> tuple[Event, ...]:
     """
     _check_model(program)
     with restored_generators(), deterministic(), threads(program.options.threads):
-        replica = Replica(_private(program), Device("cpu", 0))
+        replica = Replica(private_copy(program), Device("cpu", 0))
         _check_schedule(replica)
         first = _pass(replica)
         second = _pass(replica)
@@ -48,10 +44,6 @@ def trial(program: Program) -> tuple[Event, ...]:
         reason = "native sums are equal up to rounding only"
         events.append(NotGuaranteed(step=0, what='reduction="native"', reason=reason))
     return tuple(events)
-
-
-def _private(program: Program) -> Program:
-    return replace(program, model=copy.deepcopy(program.model), loss=copy.deepcopy(program.loss))
 
 
 def _check_model(program: Program) -> None:
@@ -80,23 +72,10 @@ def _check_schedule(replica: Replica) -> None:
 
 
 def _pass(replica: Replica) -> dict[str, torch.Tensor]:
-    program, layout = replica.program, replica.program.layout
-    feed = Feed(program, replica.device)
-    everything = Mapping(layout, ((0, tuple(range(layout.blocks))),))
-    one = Post(worker=0, mapping=everything).passes(program, feed.samples_in(1))[0]
+    first, batch = first_pass(replica)
     replica.buffers.begin(replica.buffer_capacities)
-    batch = read(program.train, program.seed, feed.request(1, one))
-    seed_pass(node_seed(program.seed, 1, one.node), replica.device)
     try:
-        got = run_pass(
-            replica.model,
-            replica.loss,
-            batch,
-            len(one.positions),
-            precision=program.options.precision,
-            device=replica.device,
-            unit=1.0,
-        )
+        got = run_pass(replica, first, batch, step=1, unit=1.0)
         found = _gradients(replica)
         found |= {f"buffer {name}": value.clone() for name, value in replica.model.named_buffers()}
         found["the loss"] = got.value

@@ -31,12 +31,11 @@ from vfnb.runtime.probe import Probe
 from vfnb.runtime.program import Program
 from vfnb.runtime.rehearsal import rehearse
 from vfnb.runtime.replica import Replica
+from vfnb.runtime.seats import VOID
 from vfnb.runtime.settings import apply_flags, deterministic
 from vfnb.runtime.snapshot import keep_checkpoint, read_state, write_state
 from vfnb.runtime.training import Journal, train
 from vfnb.spec import Device, Event, NotGuaranteed, to_json
-
-_VOID = -1
 
 
 def main(errand: Errand, connection: Connection) -> None:
@@ -198,7 +197,7 @@ class _Worker:
     def _usable_step(self, error: Exception) -> int:
         # An exception between the sum and the end of the update may have left it half done.
         told = isinstance(error, TrainingError)
-        return self.replica.step if told else _VOID
+        return self.replica.step if told else VOID
 
     def _post(self, form: messages.Form) -> Post:
         members = form.mapping.workers
