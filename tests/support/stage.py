@@ -237,3 +237,13 @@ def training(folder: Path, workers: int = 2, step: int = 3) -> Stage:
     stage.play()
     stage.commit(step, range(workers))
     return stage
+
+
+def resize(*indices: int) -> Change:
+    """Ask for CPU slots."""
+    return Change(devices=tuple(Device("cpu", index) for index in indices))
+
+
+def even_again() -> Change:
+    """Ask for the mapping that is there: a regroup and nothing else."""
+    return Change(propose=lambda mapping: mapping)

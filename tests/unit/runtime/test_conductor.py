@@ -3,35 +3,21 @@
 from pathlib import Path
 
 import pytest
-from stage import Stage, training
+from stage import Stage, even_again, resize, training
 
 from vfnb.ground import StateError, TrainingError
 from vfnb.runtime import messages
-from vfnb.runtime.changes import Change, settle
+from vfnb.runtime.changes import settle
 from vfnb.runtime.seats import Wish
 from vfnb.spec import (
     CheckpointFailed,
     CheckpointSaved,
-    Device,
     Failed,
     Finished,
     Row,
     Stopped,
     WorkerJoined,
 )
-
-
-def slots(*indices: int) -> tuple[Device, ...]:
-    return tuple(Device("cpu", index) for index in indices)
-
-
-def resize(*indices: int) -> Change:
-    return Change(devices=slots(*indices))
-
-
-def even_again() -> Change:
-    return Change(propose=lambda mapping: mapping)
-
 
 # -- the beginning
 

@@ -3,14 +3,13 @@
 from pathlib import Path
 
 import pytest
-from stage import Stage, training
+from stage import Stage, even_again, resize, training
 
 from vfnb.ground import PlanError, TrainingError, WorkerLostError
 from vfnb.runtime import messages
 from vfnb.runtime.changes import Change
 from vfnb.spec import (
     CheckpointSaved,
-    Device,
     Failed,
     OutOfMemory,
     Paused,
@@ -20,19 +19,6 @@ from vfnb.spec import (
     Warned,
     WorkerLost,
 )
-
-
-def slots(*indices: int) -> tuple[Device, ...]:
-    return tuple(Device("cpu", index) for index in indices)
-
-
-def resize(*indices: int) -> Change:
-    return Change(devices=slots(*indices))
-
-
-def even_again() -> Change:
-    return Change(propose=lambda mapping: mapping)
-
 
 # -- resizing
 
