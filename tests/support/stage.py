@@ -12,6 +12,7 @@ from vfnb.runtime.changes import Change
 from vfnb.runtime.conductor import Conductor
 from vfnb.runtime.engine import Launch, Policy, Status
 from vfnb.runtime.seats import Wish
+from vfnb.runtime.snapshot import Checkpoint
 from vfnb.session.policy import policy
 from vfnb.spec import Device, Event, Layout, Mapping, Row
 
@@ -52,11 +53,13 @@ class Stage:
             mapping=rules.spread(start, range(workers)),
             run_dir=folder,
             policy=rules,
-            resume=self._checkpoint(resumed) if resumed else None,
+            resume=Checkpoint(folder=self._checkpoint(resumed), step=resumed, identity="", state={})
+            if resumed
+            else None,
             paused=paused,
         )
         self.conductor = Conductor(launch, folder, self, self.news.append, lambda _: False)
-        self.conductor.begin(resumed)
+        self.conductor.begin()
 
     def _checkpoint(self, step: int) -> Path:
         folder = self.folder / "checkpoints" / f"step-{step:08d}"

@@ -15,7 +15,7 @@ from vfnb.runtime.deeds import Actions, Deeds
 from vfnb.runtime.engine import Launch, Sink, Snapshot, Status
 from vfnb.runtime.known import Known
 from vfnb.runtime.seats import VOID, Handover, Seat, Wish
-from vfnb.runtime.snapshot import newest_checkpoint, read_state
+from vfnb.runtime.snapshot import newest_checkpoint, read_state, state_file
 from vfnb.spec import (
     CheckpointFailed,
     CheckpointSaved,
@@ -77,15 +77,11 @@ class Conductor:
 
     # -- the beginning
 
-    def begin(self, resumed: int) -> None:
-        """Start the first workers.
-
-        Args:
-            resumed: The step of the checkpoint to go on from; 0 without one.
-        """
-        self._known.step = resumed
-        if self._launch.resume is not None:
-            self._known.handover = Handover(step=resumed, path=self._launch.resume / "state.pt")
+    def begin(self) -> None:
+        """Start the first workers."""
+        resume = self._launch.resume
+        self._known.step = 0 if resume is None else resume.step
+        self._known.handover = None if resume is None else Handover(step=resume.step, path=state_file(resume.folder))
         for device in self._launch.devices:
             self._deeds.seat(device)
         self.reconcile()
@@ -236,7 +232,7 @@ class Conductor:
             settle(wish.answer, error=OSError(report.error))
         elif wish.checkpoint:
             self._tell(CheckpointSaved(step=report.step, path=report.path))
-            self._known.handover = Handover(step=report.step, path=Path(report.path) / "state.pt")
+            self._known.handover = Handover(step=report.step, path=state_file(Path(report.path)))
             settle(wish.answer, Path(report.path))
         else:
             settle(wish.answer, read_state(Path(report.path)))
@@ -286,13 +282,14 @@ class Conductor:
     def _restart(self, seat: Seat) -> None:
         """Go on from the newest checkpoint with a new worker in the place of the last one."""
         known = self._known
-        folder = newest_checkpoint(self._launch.run_dir) or self._launch.resume
-        step = 0 if folder is None else int(read_state(folder / "state.pt")["step"])
+        resume = self._launch.resume
+        folder = newest_checkpoint(self._launch.run_dir) or (None if resume is None else resume.folder)
+        step = 0 if folder is None else int(read_state(state_file(folder))["step"])
         if known.restarted_at == known.step:
             self._fail(_nobody_left(known.step, folder))
             return
         self._tell(Warned(step=known.step, message=f"no worker was left; going on from step {step} with a new one"))
-        known.handover = None if folder is None else Handover(step=step, path=folder / "state.pt")
+        known.handover = None if folder is None else Handover(step=step, path=state_file(folder))
         known.step = known.restarted_at = step
         known.mapping = self._launch.policy.spread(known.mapping, [self._deeds.seat(seat.device)])
         self._await_recovery((str(seat.device),), (str(seat.device),))
