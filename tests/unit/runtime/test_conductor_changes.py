@@ -258,6 +258,30 @@ def test_a_loss_while_the_group_forms_makes_another_generation(tmp_path: Path) -
     assert stage.actors[0].generation == stage.actors[1].generation == 2
 
 
+def test_a_group_that_does_not_come_about_is_formed_again_with_more_patience(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, 2)
+    stage.arrive(0, 1)
+    for worker in (0, 1):
+        stage.actors[worker].told.clear()
+        stage.strand(worker)
+
+    again = stage.actors[0].told[0]
+    assert isinstance(again, messages.Form)
+    assert again.generation == 2
+    assert again.patience > 5.0
+
+
+def test_a_worker_that_dies_after_it_gave_up_a_group_frees_those_who_wait_for_it(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, 3)
+    stage.arrive(0, 1, 2)
+    stage.actors[0].told.clear()
+    stage.strand(0)
+
+    stage.lose(0)
+
+    assert stage.told(1) == stage.told(2) == ["Form", "Abandon"]
+
+
 def test_survivors_that_stand_apart_take_the_newest_state(tmp_path: Path) -> None:
     stage = training(tmp_path, 3)
     stage.actors[1].step = 4

@@ -143,6 +143,15 @@ def test_who_leaves_is_asked_for_its_state_before_it_goes() -> None:
     assert decide(run) == Send(command=messages.Leave(), workers=(0,), phase="leaving")
 
 
+def test_who_came_for_the_next_change_is_not_sent_away() -> None:
+    run = known("idle", "idle")
+    run.changes.append(replace(resize(0, 1, 2, 3), begun=True, joiners=[2, 3]))
+    run.seats[2] = Seat(id=2, device=Device("cpu", 2), phase="idle")
+    run.seats[3] = Seat(id=3, device=Device("cpu", 3))
+
+    assert isinstance(command(decide(run)), messages.Form)
+
+
 def test_a_paused_run_answers_its_changes_and_forms_no_group() -> None:
     run = known("idle")
     run.want, run.paused = "pause", True
