@@ -225,13 +225,27 @@ class Conductor:
     def _remap_without(self, seat: Seat) -> None:
         present = self._present() | {seat.id: seat.device}
         before = devices_of(self._mapping.workers, present)
-        if len(self._mapping.workers) == 1:
-            if self._want != "end":
-                self._restart(seat)
+        if len(self._mapping.workers) > 1:
+            self._mapping = self._launch.policy.remap(self._mapping, [seat.id])
+        elif predecessors := self._predecessors():
+            self._mapping = self._launch.policy.spread(self._mapping, predecessors)
+        else:
+            self._restart_unless_ended(seat)
             return
-        self._mapping = self._launch.policy.remap(self._mapping, [seat.id])
         after = devices_of(self._mapping.workers, present)
         self._transitions.append(Transition(before=before, after=after, since=self._last_commit, answer=None))
+
+    def _predecessors(self) -> list[int]:
+        """List who was to leave, and has not yet: their state is the newest."""
+        here = [worker for worker, seat in self.seats.items() if seat.phase in ("idle", "busy")]
+        return sorted(worker for worker in here if not self._joining(worker))
+
+    def _restart_unless_ended(self, seat: Seat) -> None:
+        if self._want == "end" and self._outcome == "done":
+            # Every step was trained, but the last state is gone: the steps since the last checkpoint come again.
+            self._want, self._outcome, self._closing = "train", "stopped", False
+        if self._want != "end":
+            self._restart(seat)
 
     def _restart(self, seat: Seat) -> None:
         folder = newest_checkpoint(self._launch.run_dir) or self._launch.resume
@@ -421,6 +435,9 @@ class Conductor:
     def _share_state(self) -> bool:
         """Bring every member to the newest state; True once all have it."""
         step = self._newest()
+        if step < self._step - 1:  # one step is what survivors may lack, and do again
+            self._tell(Warned(step=self._step, message=f"no worker left has this state; going on from step {step}"))
+            self._step = step
         lacking = [seat for seat in self._members() if seat.step != step]
         if lacking and (self._handover is None or self._handover.step != step):
             self._hand_over(step)
