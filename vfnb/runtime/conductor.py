@@ -463,7 +463,7 @@ class Conductor:
             mapping=self._mapping,
             store=str(self._private / f"group-{self._generation}"),
             nccl=self._nccl(seat.device for seat in members),
-            patience=min(_PATIENCE * 2**self._failed_forms, 120.0),
+            patience=min(_PATIENCE * 2 ** min(self._failed_forms, 5), 120.0),
             order=self._orders,
         )
         for seat in members:
