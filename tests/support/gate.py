@@ -12,8 +12,8 @@ class Gate:
     """Holds worker 0 in a step until `open` is called in the test's process; its faults strike all the while."""
 
     file: Path
+    script: FaultScript
     step: int = 3
-    script: FaultScript = FaultScript()
 
     def open(self) -> None:
         self.file.touch()

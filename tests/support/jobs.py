@@ -89,6 +89,12 @@ def tokens_task() -> vfnb.Task:
     return vfnb.Task(model, train, token_loss, partial(torch.optim.Adam, lr=0.01))
 
 
+def tiny_task() -> vfnb.Task:
+    """Give a task of the shortest steps."""
+    train = TensorDataset(torch.ones(SAMPLES, 2), torch.zeros(SAMPLES, dtype=torch.int64))
+    return vfnb.Task(_seeded(lambda: nn.Linear(2, 2)), train, nn.CrossEntropyLoss(), partial(torch.optim.SGD, lr=0.1))
+
+
 TASKS: dict[str, Callable[[], vfnb.Task]] = {
     "convnet": convnet_task,
     "transformer": transformer_task,
