@@ -90,7 +90,7 @@ class Conductor:
         self._transitions: list[Transition] = []
         self._handover: Handover | None = None
         self._generation = self._orders = self._failed_forms = 0
-        self._parking = self._broken = self._trained = self._paused = self._closing = False
+        self._parking = self._broken = self._trained = self._paused = self._closing = self._no_room = False
         self._step = self._restarted_at = VOID
         self._last_commit = actions.now()
         self._status: Status | None = None
@@ -315,7 +315,8 @@ class Conductor:
             if report.error is None:
                 self._handover = Handover(step=report.step, path=Path(report.path))
             else:
-                self._fail(WorkerLostError(f"the state could not be handed over: {report.error}"))
+                self._no_room = True
+                self._fail(_not_handed_over(report))
             return
         for wish in [wish for wish in self._wishes if wish.number == report.number]:
             self._wishes.remove(wish)
@@ -396,6 +397,8 @@ class Conductor:
     def _take_final(self) -> bool:
         """Have the last state in the kernel before the workers go; True once it is there, or none is left."""
         step = self._newest()
+        if self._no_room:
+            return True
         if self._handover is None or self._handover.step != step:
             return step == VOID or not self._hand_over(step)
         self._step = step
@@ -588,6 +591,13 @@ class Conductor:
 
 def _step_of(folder: Path | None) -> int:
     return 0 if folder is None else int(read_state(folder / "state.pt")["step"])
+
+
+def _not_handed_over(report: messages.Wrote) -> WorkerLostError:
+    return WorkerLostError(
+        f"the state of step {report.step} could not be written to {Path(report.path).parent} ({report.error}); "
+        "make room there, and vfnb.Job.load goes on from the run's last checkpoint"
+    )
 
 
 def _nobody_left(step: int, folder: Path | None) -> WorkerLostError:
