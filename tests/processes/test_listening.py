@@ -64,7 +64,7 @@ def _sockets(pid: int) -> Iterator[str]:
     """Give the inodes of a process's sockets."""
     for fd in Path(f"/proc/{pid}/fd").iterdir():
         try:
-            target = os.readlink(fd)
+            target = str(fd.readlink())
         except FileNotFoundError:
             continue  # closed meanwhile
         if target.startswith("socket:["):
