@@ -23,7 +23,7 @@ from vfnb.runtime.replica import Replica
 from vfnb.runtime.snapshot import write_checkpoint
 from vfnb.runtime.step import Halted, Stepped, take_step
 from vfnb.runtime.troubles import MemoryShortError
-from vfnb.spec import Evaluated, Event, Row
+from vfnb.spec import CheckpointFailed, Evaluated, Event, Row
 
 _MOST_SKIPS = 10
 
@@ -135,7 +135,7 @@ def _finish(replica: Replica, post: Post, desk: Desk, journal: Journal, run_dir:
     if due(replica):
         metrics = evaluate(replica, post)
         replica.evaluated = replica.step
-        _keep_best(replica, post, metrics, run_dir)
+        _keep_best(replica, post, desk, metrics, run_dir)
         if journal.row is not None and journal.row.step == replica.step:
             journal.row = replace(journal.row, metrics=metrics)
             journal.events = (
@@ -161,7 +161,7 @@ def _stops(replica: Replica, row: Row) -> bool:
         raise TrainingError(f"stop_when raised {type(error).__name__}: {error}", step=row.step) from error
 
 
-def _keep_best(replica: Replica, post: Post, metrics: dict[str, float], run_dir: Path) -> None:
+def _keep_best(replica: Replica, post: Post, desk: Desk, metrics: dict[str, float], run_dir: Path) -> None:
     wanted = replica.program.options.keep_best
     if wanted is None:
         return
@@ -170,7 +170,14 @@ def _keep_best(replica: Replica, post: Post, metrics: dict[str, float], run_dir:
     if replica.best is None or value > replica.best[0]:
         replica.best = (value, replica.step)
         if post.reports:
-            write_checkpoint(run_dir / "checkpoints" / "best", replica.capture(), replica.program.identity)
+            _write_best(replica, desk, run_dir / "checkpoints" / "best")
+
+
+def _write_best(replica: Replica, desk: Desk, folder: Path) -> None:
+    try:
+        write_checkpoint(folder, replica.capture(), replica.program.identity)
+    except OSError as error:
+        desk.tell(CheckpointFailed(step=replica.step, path=str(folder), error=str(error)))
 
 
 def _give_up(replica: Replica, outcome: Stepped) -> None:
