@@ -30,6 +30,8 @@ SIGNATURES = {
         "keep_best=None",
         "stop_when=None",
         "on_event=None",
+        "log_with=()",
+        "fingerprint_every=None",
         "stuck_after=None",
         "check=True",
     ],

@@ -11,6 +11,7 @@ from vfnb.runtime.program import Batch, MapStyle, Program, Source
 from vfnb.runtime.replica import initial_state, load_into
 from vfnb.runtime.snapshot import (
     Checkpoint,
+    checkpoint_fingerprint,
     fingerprint_of,
     newest_checkpoint,
     read_checkpoint,
@@ -37,6 +38,7 @@ __all__ = [
     "State",
     "Status",
     "Worker",
+    "checkpoint_fingerprint",
     "cores",
     "devices",
     "fingerprint_of",

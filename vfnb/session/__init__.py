@@ -6,6 +6,7 @@ from vfnb.session.job import Job
 from vfnb.session.journal import replay
 from vfnb.session.ledger import Ledger
 from vfnb.session.runs import runs
+from vfnb.session.saved import SavedRun, open_run
 from vfnb.session.task import Task
 
-__all__ = ["Handle", "Job", "Ledger", "Task", "devices", "replay", "runs"]
+__all__ = ["Handle", "Job", "Ledger", "SavedRun", "Task", "devices", "open_run", "replay", "runs"]

@@ -1,14 +1,31 @@
 """Where an engine's news goes: into the ledger, onto disk, and to the user's on_event."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 from threading import Lock
 
 from vfnb.ground import Clock
-from vfnb.runtime import Status
+from vfnb.runtime import Status, checkpoint_fingerprint
 from vfnb.session.announcer import Announcer
 from vfnb.session.ledger import Ledger, News
+from vfnb.session.receipt import receipt_of
 from vfnb.session.record import Record
-from vfnb.spec import CallbackFailed, Event, Row, Warned
+from vfnb.spec import (
+    CallbackFailed,
+    CheckpointSaved,
+    Event,
+    Failed,
+    Finished,
+    Paused,
+    Row,
+    Stage,
+    Stopped,
+    Warned,
+)
+
+# After these the receipt is written anew: checkpoints come at intervals, the others where a run changes or rests.
+_RECEIPTS = (Stage, CheckpointSaved, Paused, Stopped, Finished, Failed)
 
 
 class Feed:
@@ -46,10 +63,15 @@ class Feed:
         """
         with self._lock:
             match news:
-                case Row() | Status():
+                case Status():
+                    self._ledger.fold(news)
+                    self._note_stage(news)
+                case Row() | Stage():
                     self._ledger.fold(news)
                 case _:
                     event = news if news.at else replace(news, at=self._clock.now())
+                    if isinstance(event, CheckpointSaved):
+                        event = replace(event, fingerprint=checkpoint_fingerprint(Path(event.path)))
                     self._ledger.fold(event)
                     self._pass_on(event)
 
@@ -64,11 +86,30 @@ class Feed:
         """
         return self._announcer is None or self._announcer.settled(timeout)
 
+    def _note_stage(self, status: Status) -> None:
+        """Write down where the run is computed from now on, once its workers are those of a new mapping."""
+        mapping, devices = status.mapping, {worker.id: str(worker.device) for worker in status.workers}
+        if mapping is None or status.state == "starting" or set(mapping.workers) != set(devices):
+            return
+        here = tuple(devices[worker] for worker in mapping.workers)
+        stages = self._ledger.stages
+        if stages and (stages[-1].mapping, stages[-1].devices) == (mapping, here):
+            return
+        stage = Stage(step=status.step, at=self._clock.now(), devices=here, mapping=mapping)
+        self._ledger.fold(stage)
+        self._write(stage)
+
+    def _write(self, told: Event | Stage) -> None:
+        if self._record is None:
+            return
+        problem = self._record.append(told)
+        if problem is not None:
+            # Once: the record gives up, the run goes on.
+            self._ledger.fold(Warned(step=told.step, at=told.at, message=problem))
+        if isinstance(told, _RECEIPTS) and (head := self._record.heading()) is not None:
+            self._record.keep_receipt(json.dumps(receipt_of(head, self._ledger), indent=1))
+
     def _pass_on(self, event: Event) -> None:
-        if self._record is not None:
-            problem = self._record.append(event)
-            if problem is not None:
-                # Once: the record gives up, the run goes on.
-                self._ledger.fold(Warned(step=event.step, at=event.at, message=problem))
+        self._write(event)
         if self._announcer is not None and not isinstance(event, CallbackFailed):
             self._announcer.tell(event)
