@@ -66,6 +66,9 @@ SIGNATURES = {
     "Job.wait": ["timeout=None"],
     "Job.save": ["path"],
     "devices": [],
+    "compare": ["runs"],
+    "open_run": ["path"],
+    "verify": ["run", "task", "devices=None", "engine='local'"],
 }
 
 MEMBERS = (

@@ -11,7 +11,7 @@ from vfnb.figures.scale import Scale, said
 from vfnb.figures.thinning import Point
 
 WIDTH, HEIGHT = 720, 300
-LEFT, RIGHT, TOP, BOTTOM = 66, 16, 56, 44
+LEFT, RIGHT, TOP, BOTTOM = 66, 32, 56, 44
 GREY, RULE = "#808080", "#80808040"
 PALETTE = ("#2f86c9", "#d0722a", "#2a9d78", "#c0679f", "#7a6fd0", "#8f8a2e")
 DASHES = ("", "7 3", "2 3", "9 3 2 3")

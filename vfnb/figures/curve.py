@@ -41,10 +41,12 @@ def draw_curve(steps: Sequence[int], losses: Sequence[float], events: Sequence[E
 def _marks(canvas: Canvas, events: Sequence[Event]) -> str:
     low, high = canvas.steps.low, canvas.steps.high
     shown = [(event.step, mark) for event in events if low <= event.step <= high and (mark := _mark(event))]
-    labelled = len(shown) <= _MOST_LABELS
+    if len(shown) > _MOST_LABELS:
+        some = shown[:: -(-len(shown) // _MOST_MARKS)]
+        return "".join(_tick(canvas.at((step, canvas.values.low))[0], *mark[:2]) for step, mark in some)
     return "".join(
-        _drawn(canvas.at((step, canvas.values.low))[0], place % _ROWS if labelled else -1, *mark)
-        for place, (step, mark) in enumerate(shown[:_MOST_MARKS])
+        _drawn(canvas.at((step, canvas.values.low))[0], place % _ROWS, *mark)
+        for place, (step, mark) in enumerate(shown)
     )
 
 
@@ -62,13 +64,15 @@ def _mark(event: Event) -> tuple[str, str, str] | None:
 
 
 def _drawn(across: float, row: int, label: str, colour: str, dash: str) -> str:
-    """Draw a mark; too many for labels tell theirs when they are pointed at."""
-    top = TOP - 8 - 15 * max(row, 0)
+    top = TOP - 8 - 15 * row
     line = (
         f'<path d="M{across:.1f} {top - 10}V{HEIGHT - FOOT}" stroke="{colour}" stroke-width="1.4" '
-        f'stroke-dasharray="{dash}"><title>{label}</title></path>'
+        f'stroke-dasharray="{dash}"/>'
     )
-    if row < 0:
-        return line
     place, side = (across + 4, "start") if across < 0.8 * WIDTH else (across - 4, "end")
     return f'{line}<text x="{place:.1f}" y="{top}" text-anchor="{side}" fill="{colour}">{label}</text>'
+
+
+def _tick(across: float, label: str, colour: str) -> str:
+    """Draw one of too many marks for lines and labels: short, with its label where it is pointed at."""
+    return f'<path d="M{across:.1f} {TOP - 12}v10" stroke="{colour}" stroke-width="1.4"><title>{label}</title></path>'

@@ -9,7 +9,7 @@ from vfnb.figures.scale import steps_scale, values_scale
 from vfnb.figures.thinning import Point, finite, thinned
 
 _POINTS = 400
-_SHOWN = 12  # curves: more are a thicket
+_SHOWN = 9  # curves: more are a thicket
 _COLUMNS, _LETTERS = 3, 26
 
 
@@ -36,7 +36,7 @@ def draw_overlay(traces: Sequence[Trace], up: str = "loss") -> str:
     """Draw curves over each other.
 
     Args:
-        traces: The curves; the first twelve are drawn.
+        traces: The curves; the first nine are drawn.
         up: The title of the axis up.
 
     Returns:
@@ -79,5 +79,5 @@ def _named(trace: Trace, place: int) -> str:
 
 
 def _look(place: int) -> tuple[str, str]:
-    # Colour and dashes change apart, so that no two of twelve look alike, in grey neither.
+    # Colour and dashes change apart, so that no two look alike, in grey neither.
     return PALETTE[place % len(PALETTE)], DASHES[(place + place // len(PALETTE)) % len(DASHES)]

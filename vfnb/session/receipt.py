@@ -91,7 +91,7 @@ def _changes(events: Sequence[Event]) -> Iterator[str]:
     for event in events:
         match event:
             case Resized(before=before, after=after):
-                yield f"the run was resized from {len(before)} to {len(after)} workers after step {event.step:,}"
+                yield f"the run was resized from {len(before)} to {len(after)} workers at step {event.step:,}"
             case Recovered(before=before, after=after):
                 yield f"{len(before)} workers became {len(after)} after step {event.step:,}"
             case WorkerLost(device=device):
