@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from vfnb.figures.canvas import GREY, HEIGHT, PALETTE, TOP, WIDTH, Canvas
 from vfnb.figures.canvas import BOTTOM as FOOT
+from vfnb.figures.canvas import GREY, HEIGHT, PALETTE, TOP, WIDTH, Canvas
 from vfnb.figures.scale import steps_scale, values_scale
 from vfnb.figures.thinning import finite, smoothed, thinned
 from vfnb.spec import Event, Paused, Resized, WorkerLost

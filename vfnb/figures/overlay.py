@@ -62,7 +62,8 @@ def _edges(trace: Trace) -> list[list[Point]]:
 def _drawn(canvas: Canvas, trace: Trace, place: int) -> str:
     middle, *edges = _edges(trace)
     colour, dash = _look(place)
-    band = canvas.band(*(thinned(edge, _POINTS) for edge in edges), colour) if edges else ""
+    low_high = [thinned(edge, _POINTS) for edge in edges]
+    band = canvas.band(low_high[0], low_high[1], colour) if low_high else ""
     return band + canvas.line(thinned(middle, _POINTS), colour, 2, dash=dash)
 
 

@@ -6,7 +6,7 @@ from html import escape
 from vfnb.figures.curve import draw_curve
 from vfnb.spec import Event
 
-_CELL = 'style="text-align:left;padding:2px 10px 2px 0;border:0"'
+_CELL = 'style="text-align:left;padding:2px 10px 2px 0;border:0;white-space:nowrap"'
 
 
 def snapshot(facts: Mapping[str, str], steps: Sequence[int], losses: Sequence[float], events: Sequence[Event]) -> str:

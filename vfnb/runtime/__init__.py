@@ -17,6 +17,7 @@ from vfnb.runtime.snapshot import (
     read_checkpoint,
     write_checkpoint,
 )
+from vfnb.runtime.tracking import Trackers
 from vfnb.runtime.trial import trial
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "Source",
     "State",
     "Status",
+    "Trackers",
     "Worker",
     "checkpoint_fingerprint",
     "cores",

@@ -47,12 +47,17 @@ def methods(receipt: dict[str, Any], changes: Sequence[str]) -> str:
     run, job, there = receipt["run"], receipt["job"], receipt["environment"]
     options = job["options"]
     said = [
-        f"{_last(job['model']['name'])} was trained on {job['data']['length']:,} samples for {run['step']:,} of "
-        f"{run['steps']:,} steps of {job['cluster']['global_batch']:,} samples, as on {run['cluster']}, with seed {job['seed']}",
+        (
+            f"{_last(job['model']['name'])} was trained on {job['data']['length']:,} samples for {run['step']:,} of "
+            f"{run['steps']:,} steps of {job['cluster']['global_batch']:,} samples, as on {run['cluster']}, "
+            f"with seed {job['seed']}"
+        ),
         f"The optimizer was {_last(job['optimizer']['name'])}{_settings(job)} in {_PRECISION[options['precision']]}",
-        f"The cluster's devices were computed as {job['cluster']['count']:,} virtual nodes in {job['blocks']} blocks "
-        f"(VirtualFlow; Or et al., 2022) by vfnb ({there['vfnb']}) with PyTorch {there['torch']} on "
-        f"{_devices(receipt['mappings'])}",
+        (
+            f"The cluster's devices were computed as {job['cluster']['count']:,} virtual nodes in {job['blocks']} "
+            f"blocks (VirtualFlow; Or et al., 2022) by vfnb ({there['vfnb']}) with PyTorch {there['torch']} on "
+            f"{_devices(receipt['mappings'])}"
+        ),
         _REDUCTION[options["reduction"]],
     ]
     if changes:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,9 +82,9 @@ class Comparison:
     def _repr_html_(self) -> str:
         table = self.table
         rows = [[str(name), *map(_shown, cells)] for name, *cells in table.itertuples(name=None)]
-        lines = "".join(f"<div>{line}</div>" for line in self.verdict.split("\n"))
+        lines = "".join(f"<div>{escape(line)}</div>" for line in self.verdict.split("\n"))
         curves = draw_overlay([_trace(group) for group in self.groups])
-        return f"<div>{curves}{grid(['run', *table.columns], rows)}{lines}</div>"
+        return f"<div>{curves}{grid([head.replace('_', ' ') for head in ('run', *table.columns)], rows)}{lines}</div>"
 
 
 def compare(*runs: Job | SavedRun | str | Path) -> Comparison:
@@ -134,7 +135,12 @@ def _groups(runs: Iterable[SavedRun]) -> tuple[Group, ...]:
     alike: dict[str, list[SavedRun]] = {}
     for run in runs:
         alike.setdefault(_without_seed(run), []).append(run)
-    return tuple(Group(label=_label(group), runs=tuple(group)) for group in alike.values())
+    labels = [_label(group) for group in alike.values()]
+    return tuple(
+        # Runs of one name in several folders are told apart by these.
+        Group(label=label if labels.count(label) == 1 else f"{label}, {group[0].run_dir}", runs=tuple(group))
+        for label, group in zip(labels, alike.values(), strict=True)
+    )
 
 
 def _label(runs: Sequence[SavedRun]) -> str:

@@ -1,12 +1,14 @@
-"""Where an engine's news goes: into the ledger, onto disk, and to the user's on_event."""
+"""Where an engine's news goes: into the ledger, onto disk, to trackers, and to the user's on_event."""
 
 import json
+import logging
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
 from vfnb.ground import Clock
-from vfnb.runtime import Status, checkpoint_fingerprint
+from vfnb.runtime import Status, Trackers, checkpoint_fingerprint
 from vfnb.session.announcer import Announcer
 from vfnb.session.ledger import Ledger, News
 from vfnb.session.receipt import receipt_of
@@ -27,6 +29,8 @@ from vfnb.spec import (
 # After these the receipt is written anew: checkpoints come at intervals, the others where a run changes or rests.
 _RECEIPTS = (Stage, CheckpointSaved, Paused, Stopped, Finished, Failed)
 
+_logger = logging.getLogger("vfnb")
+
 
 class Feed:
     """The sink of one run.
@@ -40,6 +44,7 @@ class Feed:
         self._ledger, self._clock = ledger, clock
         self._record: Record | None = None
         self._announcer: Announcer | None = None
+        self._trackers: Trackers | None = None
         self._lock = Lock()  # the announcer's thread tells of its failures
 
     def open(self, record: Record, announcer: Announcer | None) -> None:
@@ -52,6 +57,7 @@ class Feed:
         self._announcer = announcer
         earlier = self._ledger.events
         self._record = record
+        self._trackers = trackers_of(record, self._tell_of_trackers)
         for event in earlier:
             self._pass_on(event)
 
@@ -66,7 +72,13 @@ class Feed:
                 case Status():
                     self._ledger.fold(news)
                     self._note_stage(news)
-                case Row() | Stage():
+                    if self._trackers is not None and self._ledger.ended:
+                        self._trackers.close()
+                case Row():
+                    self._ledger.fold(news)
+                    if self._trackers is not None:
+                        self._trackers.tell(news)
+                case Stage():
                     self._ledger.fold(news)
                 case _:
                     event = news if news.at else replace(news, at=self._clock.now())
@@ -76,7 +88,7 @@ class Feed:
                     self._pass_on(event)
 
     def settled(self, timeout: float) -> bool:
-        """Wait until the user's function has seen every event.
+        """Wait until the user's function has seen every event, and trackers every row of a run that ended.
 
         Args:
             timeout: Seconds to wait at most.
@@ -84,7 +96,12 @@ class Feed:
         Returns:
             False when the time ran out first.
         """
-        return self._announcer is None or self._announcer.settled(timeout)
+        logged = self._trackers is None or not self._ledger.ended or self._trackers.settled(timeout)
+        return (self._announcer is None or self._announcer.settled(timeout)) and logged
+
+    def _tell_of_trackers(self, message: str) -> None:
+        _logger.warning(message)
+        self(Warned(step=self._ledger.step, message=message))
 
     def _note_stage(self, status: Status) -> None:
         """Write down where the run is computed from now on, once its workers are those of a new mapping."""
@@ -113,3 +130,24 @@ class Feed:
         self._write(event)
         if self._announcer is not None and not isinstance(event, CallbackFailed):
             self._announcer.tell(event)
+
+
+def trackers_of(record: Record, warn: Callable[[str], None]) -> Trackers | None:
+    """Begin the trackers that a run's options ask for.
+
+    Args:
+        record: The run's directory.
+        warn: Told of a tracker that fails.
+
+    Returns:
+        The trackers; None where none are asked for.
+    """
+    head = record.heading()
+    options = {} if head is None else head["identity"].get("options", {})
+    if head is None or not options.get("log_with"):
+        return None
+    settings = {"cluster": head["cluster"], "steps": head["steps"], "seed": head["identity"]["seed"]}
+    settings |= {name: value for name, value in options.items() if isinstance(value, str | float | int)}
+    return Trackers(
+        options["log_with"], run=head["name"], folder=record.folder / "trackers", settings=settings, warn=warn
+    )

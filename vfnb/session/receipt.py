@@ -1,4 +1,4 @@
-"""A run's receipt: all that its bits depend on, the fingerprints to compare with, and how to cite it, as plain values."""
+"""A run's receipt: all that its bits depend on, the fingerprints to compare with, and how to cite it."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,5 +1,7 @@
-"""A run's directory, readable after a crash: what it is (run.json), what happened to it (events.jsonl), where it was
-computed (stages.jsonl), and the receipt of it all.
+"""A run's directory, readable after a crash.
+
+It says what the run is (run.json), what happened to it (events.jsonl), where it was computed (stages.jsonl), and
+holds the receipt of it all (receipt.json). Workers write its rows (steps.jsonl).
 """
 
 import json

@@ -71,9 +71,7 @@ class _Original:
     device: Device | None  # that it began on
 
 
-def verify(
-    run: SavedRun | str | Path, task: Task, *, devices: Request = None, engine: EngineName = "local"
-) -> Verdict:
+def verify(run: SavedRun | str | Path, task: Task, *, devices: Request = None, engine: EngineName = "local") -> Verdict:
     """Train a run again here, from its first step, and compare fingerprints.
 
     It ends at the first step that differs, or at the last fingerprint of the original. The bits depend on no
@@ -251,4 +249,3 @@ def _unhomed(value: Any, name: str = "") -> Any:
             return _HOME.sub("", value)
         case _:
             return value
-
