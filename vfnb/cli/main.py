@@ -6,11 +6,12 @@ import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import asdict
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from vfnb.cli.task_file import task_named
 from vfnb.ground import SpecError, VfnbError
-from vfnb.session import Verdict, verify
+
+if TYPE_CHECKING:
+    from vfnb.session import Verdict
 
 EQUAL, DIFFERS, USAGE = 0, 1, 2
 
@@ -43,12 +44,16 @@ def main(words: Sequence[str] | None = None) -> int:
     return EQUAL if verdict.equal else DIFFERS
 
 
-def _verified(given: argparse.Namespace) -> Verdict:
+def _verified(given: argparse.Namespace) -> "Verdict":
     if given.task is None:
         raise SpecError(
             "a run's files hold no code, so verify must be told what it learned; "
             "give --task module:name or --task script.py:name"
         )
+    # Only now: torch takes seconds to load, which a misspelt command or --help need not wait for.
+    from vfnb.cli.task_file import task_named
+    from vfnb.session import verify
+
     on = given.on if given.on is None or not given.on.isdecimal() else int(given.on)
     return verify(given.run, task_named(given.task), devices=on.split(",") if isinstance(on, str) else on)
 
