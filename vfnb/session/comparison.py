@@ -91,7 +91,7 @@ def compare(*runs: Job | SavedRun | str | Path) -> Comparison:
     """Put runs side by side, as they are on disk.
 
     Args:
-        runs: Jobs that were started, run directories, or names of runs below `vfnb-runs`.
+        *runs: Jobs that were started, run directories, or names of runs below `vfnb-runs`.
 
     Returns:
         The comparison: `table`, `curves`, `verdict`; a notebook shows curves and table.
