@@ -12,8 +12,8 @@ from typing import Any
 from vfnb.ground import SpecError
 from vfnb.runtime import devices as devices_here
 from vfnb.session.blueprint import Length, draw
+from vfnb.session.choice import Request
 from vfnb.session.comparison import first_difference
-from vfnb.session.devices import Request
 from vfnb.session.engines import EngineName, engine_of, first_devices
 from vfnb.session.environment import wider_environment
 from vfnb.session.identity import Identity, identity_of
