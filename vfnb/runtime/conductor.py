@@ -237,13 +237,13 @@ class Conductor:
 
     def _predecessors(self) -> list[int]:
         """List who was to leave, and has not yet: their state is the newest."""
-        here = [worker for worker, seat in self.seats.items() if seat.phase in ("idle", "busy")]
-        return sorted(worker for worker in here if not self._joining(worker))
+        return sorted(
+            id_ for id_, one in self.seats.items() if one.phase in ("idle", "busy") and not self._joining(id_)
+        )
 
     def _restart_unless_ended(self, seat: Seat) -> None:
         if self._want == "end" and self._outcome == "done":
-            # Every step was trained, but the last state is gone: the steps since the last checkpoint come again.
-            self._want, self._outcome, self._closing = "train", "stopped", False
+            self._want, self._outcome, self._closing = "train", "stopped", False  # trained, but the last state is gone
         if self._want != "end":
             self._restart(seat)
 
@@ -316,7 +316,8 @@ class Conductor:
                 self._handover = Handover(step=report.step, path=Path(report.path))
             else:
                 self._no_room = True
-                self._fail(_not_handed_over(report))
+                room = f"make room in {Path(report.path).parent}, and Job.load goes on from the last checkpoint"
+                self._fail(WorkerLostError(f"the last state could not be written ({report.error}); {room}"))
             return
         for wish in [wish for wish in self._wishes if wish.number == report.number]:
             self._wishes.remove(wish)
@@ -591,13 +592,6 @@ class Conductor:
 
 def _step_of(folder: Path | None) -> int:
     return 0 if folder is None else int(read_state(folder / "state.pt")["step"])
-
-
-def _not_handed_over(report: messages.Wrote) -> WorkerLostError:
-    return WorkerLostError(
-        f"the state of step {report.step} could not be written to {Path(report.path).parent} ({report.error}); "
-        "make room there, and vfnb.Job.load goes on from the run's last checkpoint"
-    )
 
 
 def _nobody_left(step: int, folder: Path | None) -> WorkerLostError:
