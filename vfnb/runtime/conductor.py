@@ -237,9 +237,8 @@ class Conductor:
 
     def _predecessors(self) -> list[int]:
         """List who was to leave, and has not yet: their state is the newest."""
-        return sorted(
-            id_ for id_, one in self.seats.items() if one.phase in ("idle", "busy") and not self._joining(id_)
-        )
+        here = [one.id for one in self.seats.values() if one.phase in ("idle", "busy")]
+        return [worker for worker in here if not self._joining(worker)]
 
     def _restart_unless_ended(self, seat: Seat) -> None:
         if self._want == "end" and self._outcome == "done":
@@ -398,10 +397,8 @@ class Conductor:
     def _take_final(self) -> bool:
         """Have the last state in the kernel before the workers go; True once it is there, or none is left."""
         step = self._newest()
-        if self._no_room:
-            return True
         if self._handover is None or self._handover.step != step:
-            return step == VOID or not self._hand_over(step)
+            return step == VOID or self._no_room or not self._hand_over(step)
         self._step = step
         self.final = read_state(self._handover.path)
         return True
