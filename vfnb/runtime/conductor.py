@@ -347,13 +347,6 @@ class Conductor:
         self._sink(event)
 
 
-def _not_handed_over(report: messages.Wrote) -> WorkerLostError:
-    return WorkerLostError(
-        f"the state of step {report.step} could not be written to {Path(report.path).parent} ({report.error}); "
-        "make room there, and vfnb.Job.load goes on from the run's last checkpoint"
-    )
-
-
 def _nobody_left(step: int, folder: Path | None) -> WorkerLostError:
     remedy = (
         "no checkpoint was written yet: start the job again"
