@@ -36,7 +36,6 @@ class Attempt:
         scale: The loss scaler's.
         ballot: This worker's vote, then everybody's.
         error: What went wrong here.
-        what: What was not finite, if something was.
     """
 
     def __init__(self, replica: Replica, post: Post, feed: Feed) -> None:

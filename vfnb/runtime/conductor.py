@@ -187,7 +187,7 @@ class Conductor:
                 self._committed(records)
             case messages.Happened(event=event):
                 self._tell(event)
-                if isinstance(event, OutOfMemory):
+                if isinstance(event, OutOfMemory) and not self._cancel_joined_by(worker, event.message):
                     self.pause()
             case messages.Parked(step=step, reason=reason):
                 seat.phase, seat.step = "idle", step
