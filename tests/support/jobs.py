@@ -11,8 +11,7 @@ from torch import nn
 from torch.utils.data import TensorDataset
 
 import vfnb
-from vfnb.runtime import LocalEngine
-from vfnb.testing import FaultScript
+from vfnb.runtime import LocalEngine, Probe
 
 NODES, BATCH, SAMPLES, STEPS = 8, 32, 120, 12  # the fourth step of an epoch is short
 
@@ -107,7 +106,7 @@ def job_of(  # noqa: PLR0913  # a test names just what it needs
     devices: Any = 1,
     *,
     engine: Any = "local",
-    faults: FaultScript | None = None,
+    faults: Probe | None = None,
     steps: int = STEPS,
     seed: int = 0,
     **options: Any,
