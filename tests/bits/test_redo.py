@@ -1,4 +1,4 @@
-"""A contribution beyond its tensor's capacity: the step is done again, on every mapping alike; later it is forgotten."""
+"""A contribution beyond its capacity: the step is done again, on every mapping alike; later it is forgotten."""
 
 from functools import partial
 from pathlib import Path

@@ -1,6 +1,7 @@
 """Small jobs that finish in seconds: a convnet, a transformer and a token-weighted MLP, each with its data."""
 
 import itertools
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -127,6 +128,15 @@ def finished(job: vfnb.Job, within: float = 60) -> vfnb.Job:
     job.start()
     job.wait(timeout=within)
     return job
+
+
+def reach(job: vfnb.Job, state: str, within: float = 60) -> None:
+    """Wait until a job is in a state; an end fails at once."""
+    until = time.monotonic() + within
+    while job.state != state:
+        assert job.state not in ("done", "stopped", "failed"), f"the job is {job.state}, not {state}"
+        assert time.monotonic() < until, f"the job is still {job.state}"
+        time.sleep(0.01)
 
 
 def slots(count: int) -> list[str]:
