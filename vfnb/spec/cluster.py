@@ -53,9 +53,9 @@ class VirtualCluster:
         Raises:
             SpecError: If the text is no cluster, the accelerator is unknown, or a number is less than 1.
         """
-        match = _TEXT.fullmatch(text.strip())
+        match = _TEXT.fullmatch(text.strip()) if isinstance(text, str) else None
         if match is None:
-            raise SpecError(f"{text!r} is no cluster; {_remedy(text.strip())}")
+            raise SpecError(f"{text!r} is no cluster; {_remedy(str(text).strip())}")
         count = int(re.sub("[,_]", "", match["count"]))
         return cls(accelerator=match["name"] or "", count=count, global_batch=global_batch)
 
