@@ -1,19 +1,25 @@
 """Who lives how long: no worker outlives its kernel, failures arrive whole."""
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
 import torch
-from jobs import SAMPLES, convnet_task, finished, job_of, slots
+from gates import Gates, Seen
+from jobs import SAMPLES, convnet_task, finished, job_of, reach, slots
 from torch import nn
 
 import vfnb
+from vfnb.spec import WorkerJoined
+
+LOOPBACK = ("0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F")  # in /proc/net/tcp
 
 _KERNEL = """
 import sys, time
@@ -41,6 +47,23 @@ def test_no_worker_outlives_its_kernel(end: signal.Signals, tmp_path: Path) -> N
         kernel.wait()
 
     assert _gone_within(pids, 20)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads which sockets a process has from /proc")
+def test_nothing_listens_beyond_loopback(tmp_path: Path) -> None:
+    gates, seen = Gates(folder=tmp_path, steps=(3,)), Seen()
+    job = job_of(convnet_task(), tmp_path, slots(3), faults=gates, on_event=seen)
+    job.start()
+    seen.wait_for(WorkerJoined, 3)
+    reach(job, "running")
+    _wait_until(lambda: len(job.history) == 2)  # the group is formed and has summed
+    family = [os.getpid(), *[worker.pid for worker in job.workers]]
+    listening = {pid: _listening(pid) for pid in family + [child for pid in family for child in _children(pid)]}
+    gates.open(3)
+    job.wait(timeout=60)
+
+    assert any(listening[worker] for worker in family[1:]), "workers sum over sockets"
+    assert not [pid for pid in listening if any(address not in LOOPBACK for address in listening[pid])]
 
 
 def test_a_loss_that_raises_fails_the_job_with_the_users_traceback(tmp_path: Path) -> None:
@@ -79,6 +102,33 @@ def _explodes_later(model: nn.Module, batch: list[torch.Tensor]) -> torch.Tensor
     if _calls[0] == 1 + 2 * 4 + 2:  # the rehearsal, two steps of four virtual nodes, and into the third
         raise ValueError("no luck")
     return model(batch[0]).square().mean()
+
+
+def _listening(pid: int) -> list[str]:
+    """List the addresses, as the kernel writes them, on which a process listens."""
+    inodes = set()
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            inodes.add(str(link.readlink()))
+    rows = [row.split() for file in ("tcp", "tcp6") for row in _lines(Path(f"/proc/{pid}/net/{file}"))[1:]]
+    return [row[1].split(":")[0] for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in inodes]
+
+
+def _lines(file: Path) -> list[str]:
+    return file.read_text().splitlines() if file.exists() else [""]
+
+
+def _children(pid: int) -> list[int]:
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    found = [int(child) for task in tasks for child in task.read_text().split()]
+    return found + [further for child in found for further in _children(child)]
+
+
+def _wait_until(holds: Callable[[], bool]) -> None:
+    until = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.01)
 
 
 def _gone_within(pids: list[int], seconds: float) -> bool:
