@@ -106,6 +106,10 @@ def run_pass(replica: Replica, one: Pass, batch: Batch, *, step: int, unit: floa
 
     Returns:
         The loss and its weight; a weight of 0 leaves the gradients alone.
+
+    Raises:
+        RuntimeError: As the user's code or torch raised it.
+        ValueError: As the user's code or torch raised it; some have a better sentence, see `refuse_by_name`.
     """
     program, device = replica.program, replica.device
     seed_pass(node_seed(program.seed, step, one.node), device)
