@@ -209,7 +209,8 @@ def test_a_batch_smaller_than_the_cluster_warns_and_trains_with_the_same_bits(tm
 
     [warned, *_] = [event for event in jobs[0].events if isinstance(event, Warned)]
     assert "the global batch of 6 is smaller than the cluster's 64 devices: 58 virtual nodes get no" in warned.message
-    assert jobs[0].history.loss.iloc[-1] < jobs[0].history.loss.iloc[0]
+    assert jobs[0].history.samples.tolist() == [6] * 5
+    assert not jobs[0].history.skipped.any()
     assert jobs[0].fingerprint == jobs[1].fingerprint
 
 
@@ -238,7 +239,8 @@ def test_the_best_metric_is_never_a_nan(tmp_path: Path) -> None:
     job = finished(job_of(task, tmp_path, engine="inline", steps=3, evaluate_every=1, keep_best="height"))
 
     assert job.history["height"].isna().tolist() == [True, False, False]
-    assert Job.load(job.run_dir / "checkpoints" / "best", task, engine="inline").fingerprint == job.fingerprint
+    best = Job.load(job.run_dir / "checkpoints" / "best", task, engine="inline")
+    assert f"step {job.history['step'][job.history['height'].idxmax()]} of 3" in repr(best)
 
 
 MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
