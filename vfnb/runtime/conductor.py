@@ -150,7 +150,7 @@ class Conductor:
                 self._committed(records)
             case messages.Happened(event=event):
                 self._tell(event)
-                if isinstance(event, OutOfMemory):
+                if isinstance(event, OutOfMemory) and not self._cancel_joined_by(worker, event.message):
                     self.pause()
             case messages.Wrote():
                 self._wrote(seat, report)
@@ -345,6 +345,13 @@ class Conductor:
 
     def _tell(self, event: Event) -> None:
         self._sink(event)
+
+
+def _not_handed_over(report: messages.Wrote) -> WorkerLostError:
+    return WorkerLostError(
+        f"the state of step {report.step} could not be written to {Path(report.path).parent} ({report.error}); "
+        "make room there, and vfnb.Job.load goes on from the run's last checkpoint"
+    )
 
 
 def _nobody_left(step: int, folder: Path | None) -> WorkerLostError:
