@@ -5,7 +5,8 @@ from vfnb.session.handle import Handle
 from vfnb.session.job import Job
 from vfnb.session.journal import replay
 from vfnb.session.ledger import Ledger
+from vfnb.session.record import FOLDER
 from vfnb.session.runs import runs
 from vfnb.session.task import Task
 
-__all__ = ["Handle", "Job", "Ledger", "Task", "devices", "replay", "runs"]
+__all__ = ["FOLDER", "Handle", "Job", "Ledger", "Task", "devices", "replay", "runs"]
