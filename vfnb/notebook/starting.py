@@ -58,7 +58,7 @@ def run(flow: VFlow, given: Namespace) -> "Job":
     if training:
         same = _same(make(None), training, given.name)
         if same is not None:
-            print(f"this is run {same.name!r}, which trains already; to change its devices: %vflow resize 2")  # noqa: T201
+            print(f"run {same.name!r} is {same.state} already; to change its devices: %vflow resize 2")  # noqa: T201
             once(flow.shell, same, lambda: follow(same))
             return same
         _make_way(training, given)
