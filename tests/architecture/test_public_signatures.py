@@ -68,6 +68,8 @@ SIGNATURES = {
 
 MEMBERS = (
     "state",
+    "step",
+    "identity",
     "workers",
     "history",
     "events",

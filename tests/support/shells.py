@@ -44,6 +44,7 @@ def shell_with_vfnb() -> Iterator[Any]:
             job.wait(timeout=60)
         vfnb.unload_ipython_extension(shell)
         shell.magics_manager.registry.pop(MAGICS)
+        shell.extension_manager.loaded.discard("vfnb")
         shell.config.pop("VFlow", None)
         for name in set(shell.user_ns) - names:
             del shell.user_ns[name]

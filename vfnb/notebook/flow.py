@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from IPython.core.error import UsageError
 from traitlets import Any as Anything
-from traitlets import Enum, Int
+from traitlets import Int
 from traitlets.config import Configurable
 
 if TYPE_CHECKING:
@@ -24,9 +24,6 @@ class VFlow(Configurable):
         config=True
     )
     seed = Int(0, min=0, help="What --seed is where a line does not say.").tag(config=True)
-    face = Enum(("dashboard", "line"), "dashboard", help="What shows a run: a panel, or one line of text.").tag(
-        config=True
-    )
 
     def __init__(self, shell: Any) -> None:
         super().__init__(parent=shell)
