@@ -73,6 +73,8 @@ SIGNATURES = {
 
 MEMBERS = (
     "state",
+    "step",
+    "identity",
     "workers",
     "history",
     "events",
