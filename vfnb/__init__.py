@@ -18,13 +18,15 @@ if TYPE_CHECKING:
     )
     from vfnb.notebook import load_ipython_extension, unload_ipython_extension
     from vfnb.runtime import devices
-    from vfnb.session import Job, Task, runs
+    from vfnb.planning import Estimate
+    from vfnb.session import Job, Task, estimate, runs
     from vfnb.spec import Options, Resized, VirtualCluster, Weighted
 
 __version__ = "0.1.0"
 
 __all__ = [
     "CheckpointError",
+    "Estimate",
     "Job",
     "Options",
     "PlanError",
@@ -39,6 +41,7 @@ __all__ = [
     "WorkerLostError",
     "__version__",
     "devices",
+    "estimate",
     "load_ipython_extension",
     "runs",
     "unload_ipython_extension",
@@ -46,6 +49,7 @@ __all__ = [
 
 _ROOMS = {
     "CheckpointError": "vfnb.ground",
+    "Estimate": "vfnb.planning",
     "Job": "vfnb.session",
     "Options": "vfnb.spec",
     "PlanError": "vfnb.ground",
@@ -59,6 +63,7 @@ _ROOMS = {
     "Weighted": "vfnb.spec",
     "WorkerLostError": "vfnb.ground",
     "devices": "vfnb.runtime",
+    "estimate": "vfnb.session",
     "load_ipython_extension": "vfnb.notebook",
     "runs": "vfnb.session",
     "unload_ipython_extension": "vfnb.notebook",

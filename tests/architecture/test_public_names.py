@@ -9,6 +9,7 @@ import vfnb
 
 PUBLIC = [
     "CheckpointError",
+    "Estimate",
     "Job",
     "Options",
     "PlanError",
@@ -23,6 +24,7 @@ PUBLIC = [
     "WorkerLostError",
     "__version__",
     "devices",
+    "estimate",
     "load_ipython_extension",
     "runs",
     "unload_ipython_extension",

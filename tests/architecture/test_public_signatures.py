@@ -64,6 +64,17 @@ SIGNATURES = {
     "Job.wait": ["timeout=None"],
     "Job.save": ["path"],
     "devices": [],
+    "estimate": [
+        "task",
+        "cluster",
+        "epochs=None",
+        "steps=None",
+        "sequence=None",
+        "precision=None",
+        "measured=None",
+        "price_usd_per_hour=None",
+        "watts=None",
+    ],
 }
 
 MEMBERS = (

@@ -1,10 +1,11 @@
 """Running programs: the step as a transaction, the engines that carry it out, and the state they hand over."""
 
+from vfnb.runtime.counting import Counts, count
 from vfnb.runtime.engine import Engine, Launch, Policy, Run, Sink, Snapshot, State, Status, Worker
 from vfnb.runtime.group import GroupError
 from vfnb.runtime.inline import InlineEngine
 from vfnb.runtime.local import LocalEngine
-from vfnb.runtime.machine import cores, devices
+from vfnb.runtime.machine import cores, devices, memory_bytes
 from vfnb.runtime.payload import shippable
 from vfnb.runtime.probe import Probe
 from vfnb.runtime.program import Batch, MapStyle, Program, Source
@@ -21,6 +22,7 @@ from vfnb.runtime.trial import trial
 __all__ = [
     "Batch",
     "Checkpoint",
+    "Counts",
     "Engine",
     "GroupError",
     "InlineEngine",
@@ -38,10 +40,12 @@ __all__ = [
     "Status",
     "Worker",
     "cores",
+    "count",
     "devices",
     "fingerprint_of",
     "initial_state",
     "load_into",
+    "memory_bytes",
     "newest_checkpoint",
     "read_checkpoint",
     "shippable",
