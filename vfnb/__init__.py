@@ -17,8 +17,8 @@ if TYPE_CHECKING:
         WorkerLostError,
     )
     from vfnb.notebook import load_ipython_extension, unload_ipython_extension
-    from vfnb.runtime import devices
     from vfnb.planning import Estimate
+    from vfnb.runtime import devices
     from vfnb.session import Job, Task, estimate, runs
     from vfnb.spec import Options, Resized, VirtualCluster, Weighted
 

@@ -4,6 +4,7 @@ The pass runs on fake tensors, which have shapes and no values; where a model ne
 operator below autograd is seen, forward and backward, and what autograd keeps is seen by its hooks.
 """
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -18,7 +19,9 @@ from torch._subclasses.fake_tensor import (
     UnsupportedFakeTensorException,
     UnsupportedOperatorException,
 )
+from torch.nn import functional as F
 from torch.nn.utils.stateless import _reparametrize_module
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
 from torch.utils.flop_counter import flop_registry, sdpa_backward_flop_count, sdpa_flop_count
@@ -79,7 +82,7 @@ def count(model: nn.Module, loss: Loss, batch: Batch, *, samples: int, precision
     with restored_generators():
         try:
             return _on_fakes(model, loss, batch, samples, precision)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # a user's own mistake comes again, with values, as it is
             # Some models catch what fake tensors raise and raise their own; values settle it either way.
             counts = _on_values(model, loss, batch, samples, precision)
             counts.needs_values = _operator_of(error)
@@ -90,7 +93,7 @@ def _on_fakes(model: nn.Module, loss: Loss, batch: Batch, samples: int, precisio
     fakes = FakeTensorMode(allow_non_fake_inputs=True)
     tensors = {name: fakes.from_tensor(one) for name, one in _tensors(model).items()}
     faked = tree_map_only(Tensor, fakes.from_tensor, batch)
-    with fakes:
+    with _quiet(), fakes:
         return _counted(model, tensors, lambda: loss(model, faked), samples, precision)
 
 
@@ -100,12 +103,14 @@ def _on_values(model: nn.Module, loss: Loss, batch: Batch, samples: int, precisi
 
 
 def _counted(
-    model: nn.Module, tensors: dict[str, Tensor], run: Callable[[], Any], samples: int, precision: str
+    model: nn.Module, tensors: Mapping[str, Tensor], run: Callable[[], Any], samples: int, precision: str
 ) -> Counts:
     counts = Counts()
     with ExitStack() as stack:
-        stack.enter_context(_reparametrize_module(model, tensors, tie_weights=True))
+        stack.enter_context(_reparametrize_module(model, dict(tensors), tie_weights=True))
         stack.enter_context(torch.enable_grad())
+        stack.enter_context(_no_fused_rnn())
+        stack.enter_context(_FusedAttention())
         stack.enter_context(_Watching(counts))
         with autocast(torch.device("cpu"), precision), _keeping(counts, tensors.values()):
             value, _, _ = weighed(_unweighted(run()), samples)
@@ -143,11 +148,47 @@ def _storage(tensor: Tensor) -> int:
     return int(tensor.untyped_storage()._cdata)  # noqa: SLF001  # torch's own key of a storage
 
 
+@contextmanager
+def _no_fused_rnn() -> Iterator[None]:
+    """Switch oneDNN off, whose recurrent layers are one operator each; torch's public switch warns about TF32."""
+    before = torch._C._get_mkldnn_enabled()  # noqa: SLF001  # see above
+    torch._C._set_mkldnn_enabled(False)  # noqa: SLF001  # see above
+    try:
+        yield
+    finally:
+        torch._C._set_mkldnn_enabled(before)  # noqa: SLF001  # see above
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep torch from logging what fake tensors could not run: it is run again, or raised."""
+    log = logging.getLogger("torch._subclasses.fake_tensor")
+    level = log.level
+    log.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
+
+
+class _FusedAttention(TorchFunctionMode):
+    """Has attention with dropout counted as the fused kernel that GPUs have for it; the CPU's drops nothing."""
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        given = dict(kwargs or {})
+        if func is F.scaled_dot_product_attention:
+            given |= dict(zip(("query", "key", "value", "attn_mask", "dropout_p", "is_causal"), args, strict=False))
+            return func(**given | {"dropout_p": 0.0})
+        return func(*args, **given)
+
+
 class _Watching(TorchDispatchMode):
     """Sees every operator below autograd."""
 
     def __init__(self, counts: Counts) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]  # torch's own class
         self._counts = counts
 
     def __torch_dispatch__(

@@ -9,7 +9,6 @@ from vfnb.planning import (
     Estimate,
     Length,
     Memory,
-    Precision,
     Rates,
     Room,
     Workload,
@@ -85,16 +84,22 @@ def estimate(  # noqa: PLR0913  # what is asked, and what overrides the catalogu
     if sequence is not None:
         raise SpecError(f"sequence={sequence} is for models known by name; a task's samples have their own length")
     length = _length(task, cluster, epochs, steps)
+    rates = Rates(price_usd=price_usd_per_hour, watts=watts)
+    return _counted(task, cluster, precision=precision, length=length, measured=measured or {}, rates=rates)
+
+
+def _counted(
+    task: Task,
+    cluster: VirtualCluster,
+    *,
+    precision: str | None,
+    length: Length | None,
+    measured: Mapping[VirtualCluster, float],
+    rates: Rates,
+) -> Estimate:
     chosen, remark = precision_for(named(cluster), precision)
     workload = workload_of(task, chosen)
-    found = forecast(
-        workload,
-        cluster,
-        length=length,
-        measured=measured or {},
-        rates=Rates(price_usd=price_usd_per_hour, watts=watts),
-        remarks=(remark,),
-    )
+    found = forecast(workload, cluster, length=length, measured=measured, rates=rates, remarks=(remark,))
     return replace(found, here=_here(workload, batch_of(cluster)))
 
 

@@ -2,8 +2,8 @@
 
 import torch
 from torch import Tensor, nn
-from torch.utils.data import default_collate
 from torch.utils._pytree import tree_leaves
+from torch.utils.data import default_collate
 
 from vfnb.ground import SpecError
 from vfnb.numerics import restored_generators, unique_parameters
@@ -115,7 +115,7 @@ def _state_bytes(make: OptimizerMaker, model: nn.Module) -> tuple[float, str]:
     try:
         optimizer = make(model)
         trained = [one for group in optimizer.param_groups for one in group["params"]]
-        one = min(trained, key=lambda tensor: (tensor.ndim < 2, tensor.numel()))  # noqa: PLR2004  # a matrix, if any
+        one = min(trained, key=lambda tensor: (tensor.ndim < 2, tensor.numel()))  # a matrix, if any
         for other in trained:
             other.grad = None
         one.grad = torch.zeros_like(one)

@@ -16,7 +16,7 @@ _NVLINK, _PCIE, _NETWORK, _ICI = 3.4e-6, 5.7e-6, 8.5e-6, 1e-6
 # Of the sheet's bandwidth, what sums reach: 366 of 450 GB/s on 8 H200, 682 of 900 on 8 B200, 235 of 300 at most on
 # A100; 382 of 400 between four nodes (ml-engineering, network README).
 _LINK_SHARE, _NETWORK_SHARE = 0.8, 0.9
-_ASSUMED_HOST_GB_PER_S = 3.1  # 25 Gb/s Ethernet, where the catalogue has no figure
+_ASSUMED_HOST_GB_PER_S = 12.5  # 100 Gb/s, what clouds give a host, where the catalogue has no figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +155,7 @@ def _two_levels(row: Accelerator, devices: int) -> Network:
     if far is None:
         far = _ASSUMED_HOST_GB_PER_S / inside
         if hosts > 1:
-            remark = f"the network between hosts of {row.name} is not in the catalogue; 25 Gb/s a host assumed"
+            remark = f"the network between hosts of {row.name} is not in the catalogue; 100 Gb/s a host assumed"
     return Network(
         sizes=(inside, hosts),
         link_bytes_per_s=(row.link_gb_per_s_one_way or far) * 1e9 * _LINK_SHARE,

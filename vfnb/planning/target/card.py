@@ -10,6 +10,8 @@ from vfnb.planning.target.memory import GIB, Memory
 from vfnb.planning.target.steptime import Range
 from vfnb.spec import VirtualCluster
 
+_LETTERS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+_WHOLE_USD = 100
 _UNITS = ((86_400.0, "d"), (3_600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
 
 
@@ -165,8 +167,8 @@ def duration(seconds: float) -> str:
 
 def _rows(estimate: Estimate) -> Iterator[tuple[str, str]]:
     yield "target", f"{estimate.target} ({_counted(estimate)})"
-    yield "model", f"{estimate.model}: {estimate.parameters / 1e6:,.1f} million parameters, {estimate.precision}"
-    yield "work", f"{estimate.flops_per_sample / 1e9:,.3g} GFLOP a sample, forward and backward"
+    yield "model", f"{estimate.model}: {estimate.parameters:,} parameters, {estimate.precision}"
+    yield "work", f"{_scaled(estimate.flops_per_sample)}FLOP a sample, forward and backward"
     yield "memory", f"{_verdict(estimate.memory)} at {estimate.batch_per_device:,} samples a {estimate.unit}"
     for device, memory in estimate.here:
         yield f"memory of {device}", f"{_verdict(memory)}, one virtual node a pass"
@@ -175,7 +177,7 @@ def _rows(estimate: Estimate) -> Iterator[tuple[str, str]]:
     bill = estimate.bill
     if bill is not None:
         yield "run", f"{bill.steps:,} steps ({bill.basis}): {_spanned(bill.run_seconds, duration)}"
-        cost = "not known" if bill.price_usd is None else _spanned(bill.price_usd, lambda usd: f"{usd:,.0f} USD")
+        cost = "not known" if bill.price_usd is None else _spanned(bill.price_usd, _usd)
         yield "price", f"{cost}; {bill.price_basis}"
         if bill.energy_kwh is not None:
             yield "energy", _spanned(bill.energy_kwh, lambda kwh: f"{kwh:,.3g} kWh") + " at design power"
@@ -189,6 +191,15 @@ def _counted(estimate: Estimate) -> str:
 def _verdict(memory: Memory) -> str:
     said = f"{memory.verdict}: {_gib(memory.bytes)} of {_gib(memory.device_bytes)} GiB"
     return f"{said}, at most {memory.largest_batch:,} samples" if memory.largest_batch else said
+
+
+def _scaled(number: float) -> str:
+    size, letter = next(((size, letter) for size, letter in _LETTERS if number >= size), (1.0, ""))
+    return f"{number / size:,.4g} {letter}"
+
+
+def _usd(amount: float) -> str:
+    return f"{amount:,.0f} USD" if amount >= _WHOLE_USD else f"{amount:,.2f} USD"
 
 
 def _gib(size: float) -> str:

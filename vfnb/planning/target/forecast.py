@@ -35,6 +35,9 @@ def forecast(
 
     Returns:
         The estimate.
+
+    Raises:
+        SpecError: If a cluster names no kind, or a measured step is not possible.
     """
     row = named(cluster)
     for at, seconds in measured.items():

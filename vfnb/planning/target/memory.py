@@ -97,7 +97,7 @@ def memory_of(workload: Workload, room: Room, batch: int) -> Memory:
         device_bytes=room.device_bytes,
         table=table,
         largest_batch=_largest(workload, room),
-        remarks=_remarks(workload, room),
+        remarks=_remarks(room),
     )
 
 
@@ -143,7 +143,7 @@ def _verdict(share: float) -> Verdict:
     return "tight" if share >= TIGHT else "fits"
 
 
-def _remarks(workload: Workload, room: Room) -> tuple[str, ...]:
+def _remarks(room: Room) -> tuple[str, ...]:
     said = []
     if room.compiled:
         said.append(f"activations are taken times {_COMPILER}, what XLA was seen to keep; TPU verdicts are rougher")

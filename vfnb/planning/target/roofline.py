@@ -134,7 +134,7 @@ def usual_precision(row: Accelerator) -> Precision:
     if row.bf16_hardware == "yes":
         return "bf16"
     # Twice the plain rate is packed arithmetic and no tensor core: few trained in it.
-    return "fp16" if full is not None and low > 2.5 * full else "fp32"  # noqa: PLR2004
+    return "fp16" if full is not None and low > 2.5 * full else "fp32"
 
 
 def roof_flops_per_s(row: Accelerator, precision: Precision) -> float:
