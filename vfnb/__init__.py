@@ -20,8 +20,9 @@ if TYPE_CHECKING:
         WorkerLostError,
     )
     from vfnb.notebook import load_ipython_extension, unload_ipython_extension
+    from vfnb.planning import Estimate
     from vfnb.runtime import devices
-    from vfnb.session import Job, Task, compare, open_run, runs, verify
+    from vfnb.session import Job, Task, compare, estimate, open_run, runs, verify
     from vfnb.spec import Options, Resized, VirtualCluster, Weighted
 
 __version__ = "0.1.0"
@@ -30,6 +31,7 @@ check_platform(sys.platform)
 
 __all__ = [
     "CheckpointError",
+    "Estimate",
     "Job",
     "Options",
     "PlanError",
@@ -45,6 +47,7 @@ __all__ = [
     "__version__",
     "compare",
     "devices",
+    "estimate",
     "load_ipython_extension",
     "open_run",
     "runs",
@@ -54,6 +57,7 @@ __all__ = [
 
 _ROOMS = {
     "CheckpointError": "vfnb.ground",
+    "Estimate": "vfnb.planning",
     "Job": "vfnb.session",
     "Options": "vfnb.spec",
     "PlanError": "vfnb.ground",
@@ -68,6 +72,7 @@ _ROOMS = {
     "WorkerLostError": "vfnb.ground",
     "compare": "vfnb.session",
     "devices": "vfnb.runtime",
+    "estimate": "vfnb.session",
     "load_ipython_extension": "vfnb.notebook",
     "open_run": "vfnb.session",
     "runs": "vfnb.session",

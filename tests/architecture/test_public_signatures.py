@@ -69,6 +69,17 @@ SIGNATURES = {
     "compare": ["runs"],
     "open_run": ["path"],
     "verify": ["run", "task", "devices=None", "engine='local'"],
+    "estimate": [
+        "task",
+        "cluster",
+        "epochs=None",
+        "steps=None",
+        "sequence=None",
+        "precision=None",
+        "measured=None",
+        "price_usd_per_hour=None",
+        "watts=None",
+    ],
 }
 
 MEMBERS = (

@@ -1,7 +1,40 @@
-"""Which worker gets which virtual nodes: pure functions from mappings to mappings."""
+"""Which worker gets which virtual nodes, and what a run takes on its target: pure functions of records."""
 
 from vfnb.planning.counts import by_counts
 from vfnb.planning.even import even, remap
 from vfnb.planning.moves import Move, moves
+from vfnb.planning.target.bill import Bill, Length, Rates
+from vfnb.planning.target.card import Estimate, plain
+from vfnb.planning.target.forecast import estimate_known, forecast, named
+from vfnb.planning.target.known import known, known_models
+from vfnb.planning.target.memory import Memory, Room, memory_of
+from vfnb.planning.target.roofline import precision_for
+from vfnb.planning.target.steptime import Range, batch_of
+from vfnb.planning.target.workload import Precision, Product, Workload
 
-__all__ = ["Move", "by_counts", "even", "moves", "remap"]
+__all__ = [
+    "Bill",
+    "Estimate",
+    "Length",
+    "Memory",
+    "Move",
+    "Precision",
+    "Product",
+    "Range",
+    "Rates",
+    "Room",
+    "Workload",
+    "batch_of",
+    "by_counts",
+    "estimate_known",
+    "even",
+    "forecast",
+    "known",
+    "known_models",
+    "memory_of",
+    "moves",
+    "named",
+    "plain",
+    "precision_for",
+    "remap",
+]

@@ -1,10 +1,11 @@
 """Running programs: the step as a transaction, the engines that carry it out, and the state they hand over."""
 
+from vfnb.runtime.counting import Counts, count
 from vfnb.runtime.engine import Engine, Launch, Policy, Run, Sink, Snapshot, State, Status, Worker
 from vfnb.runtime.group import GroupError
 from vfnb.runtime.inline import InlineEngine
 from vfnb.runtime.local import LocalEngine
-from vfnb.runtime.machine import cores, devices
+from vfnb.runtime.machine import cores, devices, memory_bytes
 from vfnb.runtime.payload import shippable
 from vfnb.runtime.probe import Probe
 from vfnb.runtime.program import Batch, MapStyle, Program, Source
@@ -23,6 +24,7 @@ from vfnb.runtime.trial import trial
 __all__ = [
     "Batch",
     "Checkpoint",
+    "Counts",
     "Engine",
     "GroupError",
     "InlineEngine",
@@ -42,10 +44,12 @@ __all__ = [
     "Worker",
     "checkpoint_fingerprint",
     "cores",
+    "count",
     "devices",
     "fingerprint_of",
     "initial_state",
     "load_into",
+    "memory_bytes",
     "newest_checkpoint",
     "read_checkpoint",
     "shippable",

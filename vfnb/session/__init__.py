@@ -2,6 +2,7 @@
 
 from vfnb.runtime import devices
 from vfnb.session.comparison import Comparison, compare
+from vfnb.session.estimate import estimate
 from vfnb.session.handle import Handle
 from vfnb.session.job import Job
 from vfnb.session.journal import replay
@@ -23,6 +24,7 @@ __all__ = [
     "Verdict",
     "compare",
     "devices",
+    "estimate",
     "open_run",
     "replay",
     "runs",
