@@ -62,13 +62,15 @@ SIGNATURES = {
     "Job.stop": [],
     "Job.check": [],
     "Job.wait": ["timeout=None"],
-    "Job.save": ["path"],
+    "Job.save": ["path=None"],
+    "Job.dashboard": [],
     "devices": [],
 }
 
 MEMBERS = (
     "state",
     "workers",
+    "activity",
     "history",
     "events",
     "fingerprint",

@@ -5,7 +5,7 @@ function render({ model, el }) {
   button.className = "jupyter-button vfnb-copy";
   const show = () => {
     button.textContent = "Copy";
-    button.title = model.get("tooltip");
+    button.title = model.get("hint");
     button.disabled = !model.get("text");
   };
   button.onclick = async () => {

@@ -51,8 +51,9 @@ class Panel:
         self._resizer, self._mapper = Resizer(job, self._verbs), Mapper(job, self._verbs)
         self._state, self._facts, self._progress, self._notices = text(), text(), text(), text()
         self._pause = button("Pause", "Hold at the next step; again to go on", self._pause_or_resume)
-        self._stop = button("Stop", "End at the next step, with a checkpoint", self._end, style="danger")
-        self._log, self._print, self._copy = text(), text(), CopyButton(tooltip="Copy the fingerprint")
+        self._stop = button("Stop", "End at the next step, with a checkpoint", self._end)
+        self._stop.add_class("vfnb-stop")
+        self._log, self._print, self._copy = text(), text(), CopyButton(hint="Copy the fingerprint")
         self._digits = ""
         self._folds = self._folded()
         self.widget = self._laid_out()
@@ -109,7 +110,7 @@ class Panel:
             description="Over",
             tooltip="What stands on the horizontal axis",
             layout={"width": "170px"},
-            style={"description_width": "40px"},
+            style={"description_width": "initial"},
         )
         axis.observe(lambda change: self._look(axis=change["new"]), names="value")
         tools = row(axis, self._switch("log scale", "log"), self._switch("all curves", "all_curves"))
@@ -120,7 +121,8 @@ class Panel:
                 head,
                 self._facts,
                 self._progress,
-                row(self._resizer.widget, gap(), tools),
+                self._resizer.widget,
+                tools,
                 self._plot.widget,
                 self._notices,
                 self._folds,
@@ -157,7 +159,7 @@ class Panel:
         self._verbs.give("stop", self._job.stop)
 
     def _save(self) -> None:
-        self._requests.give("checkpoint", lambda: self._job.save() and None)
+        self._requests.give("checkpoint", self._job.save)
 
     def _read_fingerprint(self) -> None:
         def ask() -> None:

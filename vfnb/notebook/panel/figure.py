@@ -21,11 +21,12 @@ _MARKS: dict[Kind, tuple[str, str, str]] = {
     "step skipped": (_PINK, "longdash", "diamond-open"),
 }
 _ONE, _ALL = 300, 660  # pixels high
-_TITLES = {"2": "metrics", "3": "learning rate", "4": "noise scale and batch, in samples", "5": "samples/s"}
+_TITLES = {"3": "learning rate", "5": "samples/s"}  # the others have legends
 _PLACES = {"2": ((0, 0.46), (0.29, 0.47)), "3": ((0.54, 1), (0.29, 0.47))} | {
     "4": ((0, 0.46), (0, 0.18)),
     "5": ((0.54, 1), (0, 0.18)),
 }
+_TOOLS = ["select2d", "lasso2d", "zoomIn2d", "zoomOut2d"]  # not offered
 _LOSS = {False: (0.0, 1.0), True: (0.6, 1.0)}
 
 
@@ -64,6 +65,7 @@ class Plot:
     def __init__(self) -> None:
         traces = [_trace(name, pen) for name, pen in _PENS.items()] + [_mark_trace(kind) for kind in KINDS]
         self.widget: Any = go.FigureWidget(data=traces, layout=_layout())
+        self.widget._config = {"displaylogo": False}  # noqa: SLF001  # plotly has no other way to it
         self._traces = {trace.meta: trace for trace in self.widget.data}
         self._shown: dict[str, tuple[Any, ...]] = {}
         self._view, self._across = View(), ""
@@ -116,7 +118,8 @@ class Plot:
         self._shown[kind] = said
         trace = self._traces[kind]
         trace.x = np.array([place for mark in found for place in (mark.x, mark.x, np.nan)])
-        trace.y = np.array([place for _ in found for place in (0.0, 1.0, np.nan)])
+        trace.y = np.array([1.0, 0.0, np.nan] * len(found))
+        trace.marker.size = [9, 0, 0] * len(found)
         trace.text = [text for mark in found for text in (mark.text, mark.text, "")]
         trace.showlegend = bool(found)
 
@@ -148,7 +151,7 @@ def _mark_trace(kind: Kind) -> Any:
         y=[],
         mode="lines+markers",
         line={"color": colour, "width": 1.2, "dash": dash},
-        marker={"color": colour, "symbol": symbol, "size": 9},
+        marker={"color": colour, "symbol": symbol, "size": 9, "opacity": 1, "line": {"width": 0}},
         cliponaxis=False,
         yaxis="y6",
         showlegend=False,
@@ -158,7 +161,14 @@ def _mark_trace(kind: Kind) -> Any:
 
 def _layout() -> dict[str, Any]:
     line = {"gridcolor": _FAINT, "linecolor": _FAINT, "zeroline": False, "automargin": True}
-    legend = {"orientation": "h", "x": 0, "xanchor": "left", "yanchor": "bottom", "bgcolor": _CLEAR}
+    legend = {
+        "orientation": "h",
+        "x": 0,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "bgcolor": _CLEAR,
+        "itemsizing": "constant",
+    }
     axes: dict[str, Any] = {
         "xaxis": {**line, "title": {"text": "step", "standoff": 6}},
         "yaxis": {**line, "domain": _LOSS[False], "title": {"text": "loss", "standoff": 6}},
@@ -167,6 +177,7 @@ def _layout() -> dict[str, Any]:
     for plot, (across, up) in _PLACES.items():
         axes[f"xaxis{plot}"] = {**line, "domain": across, "anchor": f"y{plot}", "matches": "x", "visible": False}
         axes[f"yaxis{plot}"] = {**line, "domain": up, "anchor": f"x{plot}", "visible": False, "nticks": 5}
+    axes["yaxis3"]["rangemode"] = axes["yaxis5"]["rangemode"] = "tozero"
     legends = {f"legend{plot}": {**legend, "x": _PLACES[plot][0][0], "y": _PLACES[plot][1][1]} for plot in ("2", "4")}
     return {
         "template": "none",
@@ -177,6 +188,7 @@ def _layout() -> dict[str, Any]:
         "plot_bgcolor": _CLEAR,
         "font": {"color": _GREY, "size": 12},
         "hovermode": "closest",
+        "modebar": {"bgcolor": _CLEAR, "color": _GREY, "activecolor": _BLUE, "remove": _TOOLS},
         "uirevision": "kept",  # a repaint leaves the reader's zoom alone
         "legend": {**legend, "y": 1.0},
         "annotations": [_title(plot) for plot in _TITLES],
@@ -187,13 +199,12 @@ def _layout() -> dict[str, Any]:
 
 def _title(plot: str) -> dict[str, Any]:
     across, up = _PLACES[plot]
-    right = plot in ("2", "4")
     return {
         "text": _TITLES[plot],
         "xref": "paper",
         "yref": "paper",
-        "x": across[1] if right else across[0],
-        "xanchor": "right" if right else "left",
+        "x": across[0],
+        "xanchor": "left",
         "y": up[1],
         "yanchor": "bottom",
         "showarrow": False,

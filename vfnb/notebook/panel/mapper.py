@@ -1,7 +1,5 @@
 """The picture of virtual nodes, and a slider a worker to move them: no mapping is changed before `Apply`."""
 
-from typing import Any
-
 import ipywidgets as w
 
 from vfnb.notebook.panel import html, words
@@ -33,7 +31,8 @@ class Mapper:
         self._blocks: Blocks = ()
         self._moving = False
         self._picture, self._legend = NodePicture(), text()
-        self._sliders, self._counts = w.VBox([]), []
+        self._sliders = w.VBox([])
+        self._counts: list[w.HTML] = []
         self._apply = button("Apply", "Map the virtual nodes as the sliders stand", self._map, style="primary")
         self._even = button(
             "Even", "Give every worker as many virtual nodes", lambda: self._stand(evened(self._blocks))

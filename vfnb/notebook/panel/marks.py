@@ -60,12 +60,10 @@ def _said(event: Event) -> tuple[Kind, str] | None:
             return "resized", resize_said(event)
         case WorkerLost(worker=worker, device=device, reason=reason):
             return "worker lost", f"worker {worker} on {device} lost, {reason}"
-        case Paused():
-            return "paused", "paused"
-        case Resumed():
-            return "paused", "went on"
+        case Paused() | Resumed():
+            return "paused", "paused" if isinstance(event, Paused) else "went on"
         case StepRedone(tensors=tensors):
-            return "step redone", f"done again, {words.count(len(tensors), 'tensor')} outgrew its grid"
+            return "step redone", f"done again, {words.count(len(tensors), 'tensor')} outgrew the grid"
         case StepSkipped(what=what):
             return "step skipped", f"skipped, {what} not finite"
         case _:

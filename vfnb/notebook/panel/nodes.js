@@ -4,7 +4,7 @@
 const GAP_FROM = 6; // pixels: smaller squares stand close
 
 function grid(nodes, width) {
-  const columns = Math.max(1, Math.min(nodes, Math.max(Math.ceil(Math.sqrt(nodes * 3)), Math.floor(width / 18))));
+  const columns = Math.max(16, 2 ** Math.floor(Math.log2(2 * Math.sqrt(Math.max(1, nodes)))));
   const side = Math.max(1, Math.min(18, Math.floor(width / columns)));
   return { columns, side, rows: Math.ceil(nodes / columns) };
 }

@@ -44,7 +44,7 @@ class CopyButton(anywidget.AnyWidget):
 
     _esm = _HERE / "copy.js"
     text: Any = traitlets.Unicode("").tag(sync=True)
-    tooltip: Any = traitlets.Unicode("").tag(sync=True)
+    hint: Any = traitlets.Unicode("").tag(sync=True)
 
 
 def owners(mapping: Mapping | None) -> bytes:

@@ -38,12 +38,13 @@ class Resizer:
         self._half = self._button("Half", "Go on with half as many workers", lambda count: count // 2)
         self._said = text()
         self.widget = row(text(html.said("Workers")), self._fewer, self._more, self._half, self._double, self._said)
+        self.widget.add_class("vfnb-resizer")
         names = [str(device) for device in devices()]
         self._names = w.SelectMultiple(
-            options=names, rows=min(_ROWS, max(2, len(names))), description="Devices", tooltip="Devices to go on with"
+            options=names, rows=min(_ROWS, max(3, len(names))), description="Devices", tooltip="Devices to go on with"
         )
         use = button("Use these", "Go on with the chosen devices", self._use)
-        self.picker = w.VBox([self._names, row(use, text(html.said("one worker a device; the run goes on meanwhile")))])
+        self.picker = w.VBox([self._names, row(use, text(html.said("Ctrl or Shift picks several; one worker each")))])
 
     def draw(self, told: Told, scene: Scene) -> None:
         """Bring the buttons up to date.

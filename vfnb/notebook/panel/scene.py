@@ -129,7 +129,7 @@ def scene(told: Told, view: View) -> Scene:
         curves=_curves(told, view),
         marks=marks(told, view.axis),
         across=title(told, view.axis),
-        notices=tuple(notice for event in told.events if (notice := _notice(event)) is not None)[-_NOTICES:],
+        notices=_notices(told),
     )
 
 
@@ -195,16 +195,31 @@ def _thinned(trace: str, name: str, x: Numbers, y: Numbers, most: int) -> Curve:
     return Curve(trace=trace, name=name, x=some[0], y=some[1])
 
 
-def _notice(event: Event) -> Notice | None:
+def _notices(told: Told) -> tuple[Notice, ...]:
+    """Keep the newest of what went wrong, and the one note that is not old news."""
+    found = [notice for event in told.events if (notice := _error(event) or _remark(event)) is not None]
+    wrong = [notice for notice in found if notice.kind != "note"][-_NOTICES:]
+    notes = [notice for notice in found if notice.kind == "note"][-1:]
+    return (*wrong, *notes)
+
+
+def _error(event: Event) -> Notice | None:
     match event:
         case Failed(error=error):
-            return Notice(kind="error", text=error)
+            text = error
         case OutOfMemory(worker=worker, device=device, message=message):
-            return Notice(kind="error", text=f"out of memory in worker {worker} on {device}: {message}")
+            text = f"out of memory in worker {worker} on {device}: {message}"
         case CheckpointFailed(path=path, error=error):
-            return Notice(kind="error", text=f"no checkpoint in {path}: {error}")
+            text = f"no checkpoint in {path}: {error}"
         case CallbackFailed(error=error):
-            return Notice(kind="error", text=f"on_event failed: {error}")
+            text = f"on_event failed: {error}"
+        case _:
+            return None
+    return Notice(kind="error", text=text)
+
+
+def _remark(event: Event) -> Notice | None:
+    match event:
         case WorkerLost(step=step, worker=worker, device=device, reason=reason):
             return Notice(kind="warning", text=f"step {step:,}: worker {worker} on {device} lost, {reason}")
         case NotGuaranteed(what=what, reason=reason):

@@ -68,6 +68,8 @@ def lasting(span: float) -> str:
     hours, rest = divmod(rest, 3600)
     minutes, left = divmod(rest, 60)
     parts = [(days, "d"), (hours, "h"), (minutes, "min"), (left, "s")]
+    if 600 <= whole < 3600:
+        return f"{round(whole / 60)} min"
     first = next((place for place, (number, _) in enumerate(parts) if number), 3)
     return " ".join(
         f"{number} {unit}" for number, unit in parts[first : first + 2] if number or unit == "s" == parts[first][1]
