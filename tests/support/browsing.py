@@ -1,11 +1,13 @@
 """A real JupyterLab in a real browser, for tests: one server with folders of its own, a notebook a test."""
 
+import ast
 import json
 import os
 import secrets
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +20,10 @@ import nbformat
 
 ROOT = Path(__file__).resolve().parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+_SETTINGS = {
+    "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+    "notebook-extension/tracker": {"windowingMode": "none"},  # what is scrolled away stays in the page
+}
 _READY = """async () => {
   const app = window.jupyterapp;
   if (!app) return false;
@@ -34,9 +40,10 @@ def lab_server(home: Path) -> Iterator[tuple[str, Path]]:
     folder, token = home / "notebooks", secrets.token_hex(8)
     folder.mkdir(parents=True)
     settings = home / "config" / "lab" / "user-settings"
-    quiet = settings / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
-    quiet.parent.mkdir(parents=True)
-    quiet.write_text(json.dumps({"fetchNews": "false", "checkForUpdates": False}), encoding="utf-8")
+    for name, value in _SETTINGS.items():
+        path = settings / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(value), encoding="utf-8")
     environ = os.environ | {
         "JUPYTER_CONFIG_DIR": str(home / "config"),
         "JUPYTER_DATA_DIR": str(home / "data"),  # kernels are found beside the interpreter
@@ -70,7 +77,8 @@ def _address(runtime: Path, process: "subprocess.Popen[bytes]", token: str) -> s
                 urlopen(f"{url}api?token={token}").close()
             except (ValueError, URLError, OSError):
                 continue
-            return f"{url}lab/tree/NAME?token={token}"
+            # A workspace a folder: a shared one would open the notebooks of other tests again.
+            return f"{url}lab/workspaces/FOLDER/tree/FOLDER/test.ipynb?token={token}"
         process_waits(0.1)
     raise AssertionError(f"JupyterLab did not start; see {runtime.parent / 'server.log'}")
 
@@ -84,8 +92,6 @@ def write_notebook(path: Path, *cells: str) -> None:
 
 def process_waits(seconds: float) -> None:
     """Let others work for a moment between two looks at a condition."""
-    import threading
-
     threading.Event().wait(seconds)
 
 
@@ -101,6 +107,38 @@ class Page:
         self.page, self.path = page, path
         self.errors: list[str] = []
         page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("dialog", lambda dialog: dialog.accept())
+
+    @property
+    def panel(self) -> Any:
+        """The first panel in the page."""
+        return self.page.locator(".vfnb-panel").first
+
+    @property
+    def status(self) -> str:
+        """What the first panel says of its job's state."""
+        return str(self.panel.get_by_role("status").inner_text())
+
+    def button(self, name: str) -> Any:
+        """Find a button of the first panel."""
+        return self.panel.get_by_role("button", name=name, exact=True)
+
+    def fold(self, name: str) -> None:
+        """Fold out, or in, a part of the first panel."""
+        self.panel.locator(".jupyter-widget-Collapse-header", has_text=name).click()
+
+    def ask(self, expression: str) -> Any:
+        """Evaluate an expression in the kernel; its value must be a literal."""
+        found = self.page.evaluate(
+            """async expression => {
+              const kernel = window.jupyterapp.shell.currentWidget.context.sessionContext.session.kernel;
+              const asked = {code: "", silent: true, user_expressions: {found: `repr((${expression}))`}};
+              return (await kernel.requestExecute(asked).done).content.user_expressions.found;
+            }""",
+            expression,
+        )
+        assert found["status"] == "ok", found
+        return ast.literal_eval(ast.literal_eval(found["data"]["text/plain"]))
 
     def ready(self) -> None:
         """Wait until the application and the kernel are there."""
@@ -118,6 +156,11 @@ class Page:
             [cell, wait],
         )
 
+    def end_kernel(self) -> None:
+        """Have the kernel shut down, without waiting for it."""
+        self.page.evaluate("() => { window.jupyterapp.serviceManager.sessions.shutdownAll(); }")
+        self.page.wait_for_timeout(50)  # the request is on its way
+
     def do(self, command: str) -> None:
         """Carry out one of the application's commands."""
         self.page.evaluate("name => window.jupyterapp.commands.execute(name)", command)
@@ -127,13 +170,13 @@ class Page:
         self.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
         return nbformat.read(self.path, as_version=4)
 
-    def points(self, trace: str, plot: int = 0) -> list[float]:
-        """Give the heights of a trace as the page has them."""
+    def places(self, trace: str, plot: int = 0) -> list[float]:
+        """Give where a trace's points stand on the axis, as the page has them."""
         found = self.page.evaluate(
             """([trace, plot]) => {
               const element = document.querySelectorAll(".js-plotly-plot")[plot];
               const found = element?.data?.find(one => one.meta === trace);
-              return found ? Array.from(found.y ?? []) : [];
+              return found ? Array.from(found.x ?? []) : [];
             }""",
             [trace, plot],
         )
