@@ -74,6 +74,18 @@ def test_a_run_that_stopped_goes_on_from_its_directory_with_the_same_bits() -> N
     assert rest.fingerprint == whole.fingerprint != half.fingerprint
 
 
+def test_a_checkpoint_is_verified_once_when_it_is_loaded() -> None:
+    task = small_task()
+    half = trained(task=task, options=Options(stop_when=at_step_three))
+    rest = Job.load(half.run_dir, task, engine="inline")
+    for manifest in half.run_dir.glob("checkpoints/*/manifest.json"):
+        manifest.unlink()
+
+    train(rest)
+
+    assert rest.fingerprint == trained(task=task).fingerprint
+
+
 def test_a_checkpoint_of_one_task_is_refused_by_another() -> None:
     done = trained()
     done.save("mine")

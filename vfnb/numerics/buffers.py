@@ -72,7 +72,6 @@ class BufferMean:
                 holder[key] = self._originals[name]
         _copy([self._originals[name] for name in self._own], [self._saved[name] for name in self._own])
 
-    @torch.no_grad()
     def add_(self, node: int, samples: float) -> None:
         """Take in what a virtual node's pass has left in the buffers.
 
@@ -83,6 +82,8 @@ class BufferMean:
         Raises:
             StateError: If a buffer is gone, or changed its shape or type.
         """
+        if not self._where:
+            return
         live = self._read()
         self._mean.add_([live[name] for name in self.names], samples)
         if node == 0:
@@ -286,7 +287,7 @@ def _overlaps(buffer: Tensor) -> bool:
     return any(stride == 0 and size > 1 for stride, size in zip(buffer.stride(), buffer.shape, strict=True))
 
 
-@torch.no_grad()
 def _copy(targets: list[Tensor], sources: list[Tensor]) -> None:
     if targets:
-        torch._foreach_copy_(targets, sources)
+        with torch.no_grad():
+            torch._foreach_copy_(targets, sources)

@@ -1,23 +1,21 @@
-"""What the driver decides, from reports and requests to the next commands, with no process in sight.
+"""What happens to a run as the driver sees it: what users ask, what workers report, who is lost. No process in sight.
 
-`reconcile` is called after every change and compares how things are with how they should be. There is no script
-for a resize, a loss or a pause: workers that train are parked when something must change; once all stand still,
-whoever lacks the newest state gets it, whoever is not needed leaves, and the rest forms the next generation. A
-loss at any moment only changes what the next comparison sees.
+Each of these changes what is known (known.py). `reconcile` is called after every change, has what is next decided
+(decisions.py) and done (deeds.py), until there is only something to wait for.
 """
 
-from collections import deque
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Literal, Protocol
 
-from vfnb.ground import PlanError, SpecError, TrainingError, WorkerLostError
+from vfnb.ground import PlanError, TrainingError, WorkerLostError
 from vfnb.runtime import messages
 from vfnb.runtime.changes import Change, Transition, devices_of, settle
-from vfnb.runtime.engine import Launch, Sink, State, Status, Worker
-from vfnb.runtime.seats import VOID, Handover, Phase, Seat, Wish, newest
-from vfnb.runtime.snapshot import State as Snapshot
-from vfnb.runtime.snapshot import newest_checkpoint, read_state
+from vfnb.runtime.decisions import NOT_ASKED, decide
+from vfnb.runtime.deeds import Actions, Deeds
+from vfnb.runtime.engine import Launch, Sink, Snapshot, Status
+from vfnb.runtime.known import Known
+from vfnb.runtime.seats import VOID, Handover, Seat, Wish
+from vfnb.runtime.snapshot import newest_checkpoint, read_state, state_file
 from vfnb.spec import (
     CheckpointFailed,
     CheckpointSaved,
@@ -26,9 +24,6 @@ from vfnb.spec import (
     Failed,
     Finished,
     OutOfMemory,
-    Paused,
-    Recovered,
-    Resized,
     Resumed,
     Stopped,
     Warned,
@@ -36,32 +31,11 @@ from vfnb.spec import (
     WorkerLost,
 )
 
-_PATIENCE = 5.0  # seconds to form a group; doubled with each failure in a row, as a loaded machine may need
-_NOT_ASKED = 0
-
-
-class Actions(Protocol):
-    """What the conductor can do to the world."""
-
-    def start(self, worker: int, device: Device) -> None:
-        """Start a worker's process."""
-        ...
-
-    def send(self, worker: int, command: messages.Command) -> None:
-        """Send a command; a dead worker's loss is noticed elsewhere."""
-        ...
-
-    def kill(self, worker: int) -> None:
-        """End a worker's process at once."""
-        ...
-
-    def now(self) -> float:
-        """Give the machine's monotonic seconds, which workers read too."""
-        ...
+_Moved = messages.Hello | messages.Ready | messages.Formed | messages.Parked | messages.Stranded | messages.Loaded
 
 
 class Conductor:
-    """The state of a run as the driver sees it.
+    """Takes in what happens, and has done what follows from it.
 
     Args:
         launch: How the run begins.
@@ -79,65 +53,60 @@ class Conductor:
         sink: Sink,
         nccl: Callable[[Iterable[Device]], bool],
     ) -> None:
-        self._launch, self._private, self._do, self._sink, self._nccl = launch, private, actions, sink, nccl
-        self.seats: dict[int, Seat] = {}
-        self._mapping = launch.mapping
-        self._want: Literal["train", "pause", "end"] = "pause" if launch.paused else "train"
-        self._outcome: Literal["done", "stopped", "failed"] = "stopped"
-        self._failure: BaseException | None = None
-        self._changes: deque[Change] = deque()
-        self._wishes: list[Wish] = []
-        self._transitions: list[Transition] = []
-        self._handover: Handover | None = None
-        self._generation = self._orders = self._failed_forms = 0
-        self._parking = self._broken = self._trained = self._paused = self._closing = False
-        self._step = self._restarted_at = VOID
-        self._last_commit = actions.now()
+        self._launch, self._sink = launch, sink
+        self._known = Known(
+            launch=launch,
+            private=private,
+            nccl=nccl,
+            mapping=launch.mapping,
+            want="pause" if launch.paused else "train",
+            last_commit=actions.now(),
+        )
+        self._deeds = Deeds(self._known, actions, sink)
         self._status: Status | None = None
-        self.final: Snapshot | None = None
-        self.over = False
+
+    @property
+    def over(self) -> bool:
+        """Whether the workers have been told to leave for good."""
+        return self._known.over
+
+    @property
+    def final(self) -> Snapshot | None:
+        """The last state, once the run is over; None where no worker was left to give it."""
+        return self._known.final
 
     # -- the beginning
 
-    def begin(self, resumed: int) -> None:
-        """Start the first workers.
-
-        Args:
-            resumed: The step of the checkpoint to go on from; 0 without one.
-        """
-        self._step = resumed
-        if self._launch.resume is not None:
-            self._handover = Handover(step=resumed, path=self._launch.resume / "state.pt")
-        for worker, device in zip(self._mapping.workers, self._launch.devices, strict=True):
-            self._seat(worker, device)
-        self._next_id = max(self._mapping.workers) + 1
+    def begin(self) -> None:
+        """Start the first workers."""
+        resume = self._launch.resume
+        self._known.step = 0 if resume is None else resume.step
+        self._known.handover = None if resume is None else Handover(step=resume.step, path=state_file(resume.folder))
+        for device in self._launch.devices:
+            self._deeds.seat(device)
         self.reconcile()
-
-    def _seat(self, worker: int, device: Device) -> None:
-        self.seats[worker] = Seat(id=worker, device=device)
-        self._do.start(worker, device)
 
     # -- what the user asks
 
     def pause(self) -> None:
         """Hold at the next boundary."""
-        if self._want == "train":
-            self._want = "pause"
+        if self._known.want == "train":
+            self._known.want = "pause"
 
     def resume(self) -> None:
         """Go on after a pause."""
-        if self._want == "pause":
-            self._want = "train"
-            if self._paused:
-                self._paused = False
-                self._tell(Resumed(step=self._step))
+        if self._known.want != "pause":
+            return
+        self._known.want = "train"
+        if self._known.paused:
+            self._known.paused = False
+            self._tell(Resumed(step=self._known.step))
 
     def stop(self) -> None:
         """End at the next boundary; asked again, drop the step at hand."""
-        if self._want == "end":
-            self._abandon()
-            return
-        self._want = "end"
+        if self._known.want == "end":
+            self._deeds.abandon()
+        self._known.want = "end"
 
     def change(self, change: Change) -> None:
         """Queue a resize or a remap.
@@ -145,12 +114,12 @@ class Conductor:
         Args:
             change: The change.
         """
-        if self.over or self._want == "end":
+        if self._known.over or self._known.want == "end":
             settle(change.answer)
             return
-        if self._changes:
-            self._tell(Warned(step=self._step, message="a resize is under way; the next one follows it"))
-        self._changes.append(change)
+        if self._known.changes:
+            self._tell(Warned(step=self._known.step, message="a resize is under way; the next one follows it"))
+        self._known.changes.append(change)
 
     def wish(self, wish: Wish) -> None:
         """Have a state written at the next boundary.
@@ -158,153 +127,102 @@ class Conductor:
         Args:
             wish: What for.
         """
-        self._wishes.append(wish)
+        self._known.wishes.append(wish)
 
     def wish_checkpoint(self) -> None:
         """Have a checkpoint written at the next boundary, if the run trains and none is under way."""
-        if self._trained and not any(wish.checkpoint for wish in self._wishes):
-            self._wishes.append(Wish(checkpoint=True))
+        if self._known.trained and not any(wish.checkpoint for wish in self._known.wishes):
+            self._known.wishes.append(Wish(checkpoint=True))
 
     # -- what workers report
 
-    def hear(self, worker: int, report: messages.Report) -> None:  # noqa: C901, PLR0912  # a case a report
+    def hear(self, worker: int, report: messages.Report) -> None:
         """Take in a worker's report.
 
         Args:
             worker: Its id.
             report: The report.
         """
-        seat = self.seats[worker]
+        seat = self._known.seats[worker]
         match report:
-            case messages.Hello(pid=pid):
-                seat.pid = pid
-            case messages.Ready():
-                seat.phase = "idle"
-                self._tell(WorkerJoined(step=self._step, worker=worker, pid=seat.pid, device=str(seat.device)))
-            case messages.Formed():
-                seat.phase, self._trained, self._failed_forms = "training", True, 0
             case messages.Committed(records=records):
                 self._committed(records)
             case messages.Happened(event=event):
                 self._tell(event)
                 if isinstance(event, OutOfMemory):
                     self.pause()
+            case messages.Wrote():
+                self._wrote(seat, report)
+            case messages.Broke(error=error):
+                self._broke(seat, error)
+            case _:
+                self._moved(seat, report)
+
+    def _moved(self, seat: Seat, report: _Moved) -> None:
+        known = self._known
+        match report:
+            case messages.Hello(pid=pid):
+                seat.pid = pid
+            case messages.Ready():
+                seat.phase = "idle"
+                self._tell(WorkerJoined(step=known.step, worker=seat.id, pid=seat.pid, device=str(seat.device)))
+            case messages.Formed():
+                seat.phase, known.trained, known.failed_forms = "training", True, 0
             case messages.Parked(step=step, reason=reason):
                 seat.phase, seat.step = "idle", step
                 self._parked(reason)
             case messages.Stranded(step=step, generation=generation):
-                self._failed_forms += seat.phase == "forming"
+                known.failed_forms += seat.phase == "forming"
                 seat.phase, seat.step = "idle", step
-                self._broken = self._broken or generation == self._generation
-            case messages.Wrote():
-                self._wrote(seat, report)
+                known.broken = known.broken or generation == known.generation
             case messages.Loaded(step=step):
                 seat.phase, seat.step = "idle", step
-            case messages.Broke(error=error):
-                self._broke(seat, error)
-
-    def lost(self, worker: int, reason: str) -> None:
-        """Take in that a worker is gone.
-
-        Args:
-            worker: Its id.
-            reason: Why, in words.
-        """
-        seat = self.seats.pop(worker)
-        if seat.phase == "leaving":
-            return
-        self._tell(WorkerLost(step=self._step, worker=worker, device=str(seat.device), reason=reason))
-        self._cancel_joined_by(worker, f"the new worker on {seat.device} is gone ({reason})")
-        if worker not in self._mapping.workers:
-            return
-        if seat.phase in ("training", "forming") or any(one.phase == "forming" for one in self.seats.values()):
-            self._broken = True
-            self._abandon()
-        self._remap_without(seat)
-
-    def _remap_without(self, seat: Seat) -> None:
-        present = self._present() | {seat.id: seat.device}
-        before = devices_of(self._mapping.workers, present)
-        if len(self._mapping.workers) == 1:
-            if self._want != "end":
-                self._restart(seat)
-            return
-        self._mapping = self._launch.policy.remap(self._mapping, [seat.id])
-        after = devices_of(self._mapping.workers, present)
-        self._transitions.append(Transition(before=before, after=after, since=self._last_commit, answer=None))
-
-    def _restart(self, seat: Seat) -> None:
-        folder = newest_checkpoint(self._launch.run_dir) or self._launch.resume
-        step = _step_of(folder)
-        if self._restarted_at == self._step:
-            self._fail(_nobody_left(self._step, folder))
-            return
-        self._restarted_at = self._step
-        self._tell(Warned(step=self._step, message=f"no worker was left; going on from step {step} with a new one"))
-        self._handover = None if folder is None else Handover(step=step, path=folder / "state.pt")
-        self._step = self._restarted_at = step
-        worker = self._next_id
-        self._next_id += 1
-        before = (str(seat.device),)
-        self._mapping = self._launch.policy.spread(self._mapping, [worker])
-        self._transitions.append(Transition(before=before, after=before, since=self._last_commit, answer=None))
-        self._seat(worker, seat.device)
-
-    def _committed(self, records: tuple[messages.Record, ...]) -> None:
-        for record in records:
-            if record.row.step <= self._step:
-                continue  # sent again by the next reporter, in case the last one died with it
-            self._step = record.row.step
-            for event in record.events:
-                self._tell(event)
-            self._sink(record.row)
-            self._arrived(record.when)
-            self._last_commit = record.when
-
-    def _arrived(self, when: float) -> None:
-        for one in self._transitions:
-            downtime = max(0.0, when - one.since)
-            if one.answer is None:
-                self._tell(Recovered(step=self._step, before=one.before, after=one.after, downtime=downtime))
-            else:
-                resized = Resized(step=self._step, before=one.before, after=one.after, downtime=downtime)
-                self._tell(resized)
-                settle(one.answer, resized)
-        self._transitions.clear()
 
     def _parked(self, reason: messages.Reason) -> None:
         match reason:
             case "finished":
-                self._want, self._outcome = "end", "done"
+                self._known.want, self._known.outcome = "end", "done"
             case "stop_when":
-                self._want = "end"
+                self._known.want = "end"
             case "memory":
-                self._want = "pause" if self._want == "train" else self._want
+                self.pause()
             case "ordered" | "failed":
                 pass
 
+    def _committed(self, records: tuple[messages.Record, ...]) -> None:
+        known = self._known
+        for record in records:
+            if record.row.step <= known.step:
+                continue  # sent again by the next reporter, in case the last one died with it
+            known.step = record.row.step
+            for event in record.events:
+                self._tell(event)
+            self._sink(record.row)
+            self._deeds.arrive(record.when)
+            known.last_commit = record.when
+
     def _broke(self, seat: Seat, error: TrainingError) -> None:
-        if seat.phase == "starting" and self._cancel_joined_by(seat.id, str(error)):
-            return
         if seat.phase == "starting":
+            if self._cancel_joined_by(seat.id, str(error)):
+                return
             seat.phase, seat.step = "idle", VOID
         self._fail(error)
 
     def _fail(self, error: BaseException) -> None:
-        self._failure = self._failure or error
-        self._want, self._outcome = "end", "failed"
+        self._known.failure = self._known.failure or error
+        self._known.want, self._known.outcome = "end", "failed"
 
     def _wrote(self, seat: Seat, report: messages.Wrote) -> None:
         if seat.phase == "busy":
             seat.phase = "idle"
-        if report.number == _NOT_ASKED:
+        if report.number == NOT_ASKED:
             if report.error is None:
-                self._handover = Handover(step=report.step, path=Path(report.path))
+                self._known.handover = Handover(step=report.step, path=Path(report.path))
             else:
                 self._fail(WorkerLostError(f"the state could not be handed over: {report.error}"))
             return
-        for wish in [wish for wish in self._wishes if wish.number == report.number]:
-            self._wishes.remove(wish)
+        for wish in [wish for wish in self._known.wishes if wish.number == report.number]:
+            self._known.wishes.remove(wish)
             self._fulfil(wish, report)
 
     def _fulfil(self, wish: Wish, report: messages.Wrote) -> None:
@@ -314,213 +232,84 @@ class Conductor:
             settle(wish.answer, error=OSError(report.error))
         elif wish.checkpoint:
             self._tell(CheckpointSaved(step=report.step, path=report.path))
-            self._handover = Handover(step=report.step, path=Path(report.path) / "state.pt")
+            self._known.handover = Handover(step=report.step, path=state_file(Path(report.path)))
             settle(wish.answer, Path(report.path))
         else:
             settle(wish.answer, read_state(Path(report.path)))
             Path(report.path).unlink(missing_ok=True)
 
-    # -- comparing how things are with how they should be
+    # -- who is lost
 
-    def reconcile(self) -> None:
-        """Give the commands that bring the run nearer to how it should be."""
-        if self.over:
+    def lost(self, worker: int, reason: str) -> None:
+        """Take in that a worker is gone.
+
+        Args:
+            worker: Its id.
+            reason: Why, in words.
+        """
+        known = self._known
+        devices, seat = known.devices(), known.seats.pop(worker)
+        if seat.phase == "leaving":
             return
-        self._begin_change()
-        phases = {seat.phase for seat in self.seats.values() if seat.id in self._mapping.workers}
-        if phases & {"training", "forming"}:
-            self._while_moving(phases)
-        elif self._want == "end" and phases & {"starting"}:
-            self._end()
-        elif not phases & {"starting", "busy"} and not self._busy():
-            self._while_still()
-        self._report()
-
-    def _busy(self) -> bool:
-        return any(seat.phase == "busy" for seat in self.seats.values())
-
-    def _while_moving(self, phases: set[Phase]) -> None:
-        if self._broken or phases != {"training"} or self._parking:
+        self._tell(WorkerLost(step=known.step, worker=worker, device=str(seat.device), reason=reason))
+        self._cancel_joined_by(worker, f"the new worker on {seat.device} is gone ({reason})")
+        if worker not in known.mapping.workers:
             return
-        if self._want != "train" or self._ripe():
-            self._parking = True
-            self._order(messages.Park)
-            return
-        for wish in self._wishes:
-            if wish.number == _NOT_ASKED:
-                self._ask(wish, min(self._mapping.workers))
-
-    def _while_still(self) -> None:
-        self._parking = self._broken = False
-        if self._want != "train" and self._trained and not self._paused and not self._closing:
-            self._wishes.append(Wish(checkpoint=True))
-        self._closing = self._closing or self._want == "end"
-        if self._want == "pause" and not self._paused:
-            self._paused = True
-            self._tell(Paused(step=self._newest()))
-        self._trained = False
-        if self._grant_wish():
-            return
-        if self._want == "end":
-            if self._take_final():
-                self._end()
-            return
-        if self._ripe():
-            self._apply_change()
-        if self._share_state():
-            self._go_on()
-
-    def _grant_wish(self) -> bool:
-        source = self._source()
-        if not self._wishes or source is None:
-            return False
-        wish = self._wishes[0]
-        source.phase = "busy"
-        self._ask(wish, source.id)
-        return True
-
-    def _take_final(self) -> bool:
-        """Have the last state in the kernel before the workers go; True once it is there, or none is left."""
-        step = self._newest()
-        if self._handover is None or self._handover.step != step:
-            return step == VOID or not self._hand_over(step)
-        self._step = step
-        self.final = read_state(self._handover.path)
-        return True
-
-    def _hand_over(self, step: int) -> bool:
-        source = self._source()
-        if source is None:
-            return False
-        source.phase = "busy"
-        path = self._private / f"handover-{self._generation}-{step}.pt"
-        write = messages.Write(number=_NOT_ASKED, writer=source.id, path=str(path), checkpoint=False)
-        self._do.send(source.id, write)
-        return True
-
-    def _ask(self, wish: Wish, writer: int) -> None:
-        path = self._launch.run_dir if wish.checkpoint else self._private / f"state-{self._orders + 1}.pt"
-        wish.number = self._order(messages.Write, writer=writer, path=str(path), checkpoint=wish.checkpoint)
-
-    def _order(self, kind: type[messages.Park] | type[messages.Write], **what: object) -> int:
-        self._orders += 1
-        for worker, seat in self.seats.items():
-            if seat.phase == "training" or worker == what.get("writer"):
-                self._do.send(worker, kind(number=self._orders, **what))  # type: ignore[arg-type]  # checked at both calls
-        return self._orders
-
-    def _newest(self) -> int:
-        return newest(self.seats.values(), self._handover)
-
-    def _source(self) -> Seat | None:
-        step = self._newest()
-        able = [seat for seat in self.seats.values() if seat.phase == "idle" and seat.step == step > VOID]
-        able.sort(key=lambda seat: (seat.id not in self._mapping.workers, seat.id))
-        return able[0] if able else None
-
-    def _share_state(self) -> bool:
-        """Bring every member to the newest state; True once all have it."""
-        step = self._newest()
-        lacking = [seat for seat in self._members() if seat.step != step]
-        if lacking and (self._handover is None or self._handover.step != step):
-            self._hand_over(step)
-            return False
-        for seat in lacking:
-            assert self._handover is not None, "shared from a file"
-            seat.phase = "busy"
-            self._do.send(seat.id, messages.Load(path=str(self._handover.path)))
-        return not lacking
-
-    def _go_on(self) -> None:
-        members = self._members()
-        for seat in self.seats.values():
-            if seat not in members and seat.phase == "idle" and not self._joining(seat.id):
-                seat.phase = "leaving"
-                self._do.send(seat.id, messages.Leave())
-        if self._want == "pause":
-            self._arrived(self._do.now())
-            return
-        self._generation += 1
-        form = messages.Form(
-            generation=self._generation,
-            mapping=self._mapping,
-            store=str(self._private / f"group-{self._generation}"),
-            nccl=self._nccl(seat.device for seat in members),
-            patience=min(_PATIENCE * 2**self._failed_forms, 120.0),
-            order=self._orders,
-        )
-        for seat in members:
-            seat.phase = "forming"
-            self._do.send(seat.id, form)
-
-    def _members(self) -> list[Seat]:
-        return [self.seats[worker] for worker in self._mapping.workers]
-
-    def _present(self) -> dict[int, Device]:
-        return {worker: seat.device for worker, seat in self.seats.items()}
-
-    def _abandon(self) -> None:
-        for worker, seat in self.seats.items():
-            if seat.phase in ("training", "forming"):
-                self._do.send(worker, messages.Abandon(generation=self._generation))
-
-    # -- changes
-
-    def _member_devices(self) -> dict[int, Device]:
-        return {seat.id: seat.device for seat in self._members()}
-
-    def _begin_change(self) -> None:
-        if not self._changes or self._changes[0].begun or self._want == "end":
-            return
-        change = self._changes[0]
-        change.begun = True
-        for device in change.newcomers(self._member_devices()):
-            change.joiners.append(self._next_id)
-            self._seat(self._next_id, device)
-            self._next_id += 1
-
-    def _ripe(self) -> bool:
-        return bool(self._changes) and all(self.seats[one].phase == "idle" for one in self._changes[0].joiners)
-
-    def _joining(self, worker: int) -> bool:
-        return any(worker in change.joiners for change in self._changes)
-
-    def _apply_change(self) -> None:
-        change = self._changes.popleft()
-        present = self._present()
-        try:
-            mapping = change.mapping(self._mapping, self._member_devices(), self._launch.policy)
-        except (PlanError, SpecError) as error:
-            settle(change.answer, error=error)
-            return
-        before, after = devices_of(self._mapping.workers, present), devices_of(mapping.workers, present)
-        since = self._do.now() if self._want == "pause" else self._last_commit
-        self._transitions.append(Transition(before=before, after=after, since=since, answer=change.answer))
-        self._mapping = mapping
+        if seat.phase in ("training", "forming") or known.in_phase("forming"):
+            known.broken = True
+            self._deeds.abandon()
+        if len(known.mapping.workers) > 1:
+            self._remap_without(worker, devices)
+        elif known.want != "end":
+            self._restart(seat)
 
     def _cancel_joined_by(self, worker: int, why: str) -> bool:
-        for change in [change for change in self._changes if worker in change.joiners]:
-            self._changes.remove(change)
-            for joiner in change.joiners:
-                if joiner in self.seats:
-                    self.seats[joiner].phase = "leaving"
-                    self._do.kill(joiner)
-            settle(change.answer, error=PlanError(f"the resize was cancelled: {why}; the job goes on as before"))
-            return True
-        return False
+        change = next((change for change in self._known.changes if worker in change.joiners), None)
+        if change is None:
+            return False
+        self._known.changes.remove(change)
+        for joiner in change.joiners:
+            self._deeds.dismiss(joiner)
+        settle(change.answer, error=PlanError(f"the resize was cancelled: {why}; the job goes on as before"))
+        return True
 
-    # -- the end and the news
+    def _remap_without(self, worker: int, devices: dict[int, Device]) -> None:
+        known = self._known
+        before = known.mapping
+        known.mapping = self._launch.policy.remap(before, [worker])
+        self._await_recovery(devices_of(before.workers, devices), devices_of(known.mapping.workers, devices))
 
-    def _end(self) -> None:
-        self.over = True
-        for change in self._changes:
-            settle(change.answer)
-        for one in self._transitions:
-            if one.answer is not None:
-                settle(one.answer)
-        for worker, seat in self.seats.items():
-            seat.phase = "leaving"
-            self._do.send(worker, messages.Leave())
+    def _restart(self, seat: Seat) -> None:
+        """Go on from the newest checkpoint with a new worker in the place of the last one."""
+        known = self._known
+        resume = self._launch.resume
+        folder = newest_checkpoint(self._launch.run_dir) or (None if resume is None else resume.folder)
+        step = 0 if folder is None else int(read_state(state_file(folder))["step"])
+        if known.restarted_at == known.step:
+            self._fail(_nobody_left(known.step, folder))
+            return
+        self._tell(Warned(step=known.step, message=f"no worker was left; going on from step {step} with a new one"))
+        known.handover = None if folder is None else Handover(step=step, path=state_file(folder))
+        known.step = known.restarted_at = step
+        known.mapping = self._launch.policy.spread(known.mapping, [self._deeds.seat(seat.device)])
+        self._await_recovery((str(seat.device),), (str(seat.device),))
+
+    def _await_recovery(self, before: tuple[str, ...], after: tuple[str, ...]) -> None:
+        since = self._known.last_commit
+        self._known.transitions.append(Transition(before=before, after=after, since=since, answer=None))
+
+    # -- what follows, and the end
+
+    def reconcile(self) -> None:
+        """Do what brings the run nearer to how it should be, and say how it stands."""
+        if self.over:
+            return
+        while (decision := decide(self._known)) is not None:
+            self._deeds.carry_out(decision)
+        status = self._known.status()
+        if status != self._status:
+            self._status = status
+            self._sink(status)
 
     def abandon_wishes(self, answer: Callable[[Wish], None]) -> None:
         """Have what is still wished for answered after the end.
@@ -528,49 +317,24 @@ class Conductor:
         Args:
             answer: Does it.
         """
-        for wish in self._wishes:
+        for wish in self._known.wishes:
             answer(wish)
-        self._wishes.clear()
+        self._known.wishes.clear()
 
     def close(self) -> None:
         """Say how the run ended, once the workers are gone."""
-        step = self._step
-        match self._outcome:
+        known = self._known
+        match known.outcome:
             case "done":
-                self._tell(Finished(step=step))
+                self._tell(Finished(step=known.step))
             case "stopped":
-                self._tell(Stopped(step=step))
+                self._tell(Stopped(step=known.step))
             case "failed":
-                self._tell(Failed(step=step, error=str(self._failure)))
-        self._sink(Status(state=self._outcome, step=step, failure=self._failure))
+                self._tell(Failed(step=known.step, error=str(known.failure)))
+        self._sink(Status(state=known.outcome, step=known.step, failure=known.failure))
 
     def _tell(self, event: Event) -> None:
         self._sink(event)
-
-    def _report(self) -> None:
-        counts = self._mapping.counts
-        workers = tuple(
-            Worker(id=seat.id, pid=seat.pid, device=seat.device, virtual_nodes=counts.get(seat.id, 0))
-            for seat in sorted(self.seats.values(), key=lambda seat: seat.id)
-            if seat.phase not in ("starting", "leaving") and seat.id in counts
-        )
-        status = Status(state=self._state(), step=self._step, workers=workers, mapping=self._mapping)
-        if status != self._status:
-            self._status = status
-            self._sink(status)
-
-    def _state(self) -> State:
-        if self._changes or any(one.answer is not None for one in self._transitions):
-            return "resizing"
-        if self._transitions:
-            return "recovering"
-        if self._paused and self._want == "pause":
-            return "paused"
-        return "starting" if self._generation == 0 else "running"
-
-
-def _step_of(folder: Path | None) -> int:
-    return 0 if folder is None else int(read_state(folder / "state.pt")["step"])
 
 
 def _nobody_left(step: int, folder: Path | None) -> WorkerLostError:

@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from vfnb.runtime.board import Sign
 from vfnb.runtime.program import Program
+from vfnb.runtime.snapshot import Checkpoint
 from vfnb.spec import Device, Event, Mapping, Resized, Row
 
 State = Literal["new", "starting", "running", "paused", "resizing", "recovering", "done", "stopped", "failed"]
@@ -80,7 +81,7 @@ class Launch:
         mapping: Over those workers.
         run_dir: Exists; rows, events, logs and checkpoints go below it.
         policy: Pure decisions from above.
-        resume: A checkpoint folder to go on from; None to begin at step 1.
+        resume: The checkpoint to go on from, verified by whoever read it; None to begin at step 1.
         name: The run's name, for messages.
         paused: Whether to hold before the first step.
     """
@@ -89,7 +90,7 @@ class Launch:
     mapping: Mapping
     run_dir: Path
     policy: Policy
-    resume: Path | None = None
+    resume: Checkpoint | None = None
     name: str = ""
     paused: bool = field(default=False)
 

@@ -17,7 +17,7 @@ from vfnb.numerics import batch_slice, where
 from vfnb.runtime.passes import Pass
 from vfnb.runtime.placement import moved
 from vfnb.runtime.program import Batch, Program
-from vfnb.runtime.reading import Request, epoch_order, read
+from vfnb.runtime.reading import Request, epoch_order, gathered, read
 
 
 class Loaders(Protocol):
@@ -69,35 +69,42 @@ class Feed:
             A pass and its batch on the device.
         """
         for place, one in enumerate(passes):
-            request = self.request(step, one)
             if self._loaders is None:
-                batch = read(self._program.train, self._program.seed, request)
+                batch = self.read(step, one)
             else:
                 self._ask_ahead(step, passes[place:], ahead)
-                batch = self._asked.pop(request).result()
+                batch = self._asked.pop(self._request(step, one)).result()
             yield one, self.placed(batch)
 
-    def request(self, step: int, one: Pass) -> Request:
-        """Say what a pass reads.
+    def read(self, step: int, one: Pass) -> Batch:
+        """Read a pass's batch in this thread; seeds and leaves the global generators changed.
 
         Args:
             step: The step.
             one: The pass.
 
         Returns:
-            The request.
+            The batch, on the CPU.
         """
-        epoch, within = self._slice(step)
-        order = epoch_order(len(self._program.train.dataset), self._program.seed, epoch, self._program.train.shuffle)
-        start = within.start + one.positions.start
-        indices = order[start : start + len(one.positions)].tolist()
-        return Request(epoch=epoch, step=step, node=one.node, indices=tuple(indices))
+        source = self._program.train
+        tensors = gathered(source, self._rows(step, one))
+        return read(source, self._program.seed, self._request(step, one)) if tensors is None else tensors
 
     def forget(self) -> None:
         """Drop what was asked ahead: the worker's blocks have changed."""
         for future in self._asked.values():
             future.cancel()
         self._asked.clear()
+
+    def _request(self, step: int, one: Pass) -> Request:
+        indices = tuple(self._rows(step, one).tolist())
+        return Request(epoch=self._slice(step)[0], step=step, node=one.node, indices=indices)
+
+    def _rows(self, step: int, one: Pass) -> torch.Tensor:
+        epoch, within = self._slice(step)
+        train = self._program.train
+        order = epoch_order(len(train.dataset), self._program.seed, epoch, train.shuffle)
+        return order.narrow(0, within.start + one.positions.start, len(one.positions))
 
     def _slice(self, step: int) -> tuple[int, range]:
         program = self._program
@@ -113,7 +120,7 @@ class Feed:
             later += 1
             wanted += [(later, one) for one in ahead(later)[: self._loaders.depth - len(wanted)]]
         for when, one in wanted:
-            request = self.request(when, one)
+            request = self._request(when, one)
             if request not in self._asked:
                 self._asked[request] = self._loaders.ask(request)
 

@@ -115,8 +115,8 @@ def run_pass(replica: Replica, one: Pass, batch: Batch, *, step: int, unit: floa
         value, factor, weight = weighed(replica.loss(replica.model, batch), len(one.positions))
     if weight == 0:
         return Measured(value=torch.zeros_like(value.detach()), factor=0.0, weight=0.0)
-    # One factor for share and scale: the sum itself could leave fp16's range.
-    (value * (factor / unit * scale)).backward()
+    # Share and scale enter as the gradient: the sum itself could leave fp16's range.
+    value.backward(torch.full_like(value, factor / unit * scale))
     return Measured(value=value.detach(), factor=factor, weight=weight)
 
 

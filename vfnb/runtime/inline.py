@@ -25,7 +25,7 @@ from vfnb.runtime.program import Program, private_copy
 from vfnb.runtime.rehearsal import rehearse
 from vfnb.runtime.replica import Replica
 from vfnb.runtime.settings import deterministic, threads
-from vfnb.runtime.snapshot import keep_checkpoint, read_checkpoint
+from vfnb.runtime.snapshot import keep_checkpoint
 from vfnb.runtime.training import Journal, train
 from vfnb.spec import (
     CheckpointFailed,
@@ -97,7 +97,7 @@ class InlineRun:
         replica = self._replica = Replica(self._program, device)
         rehearse(replica)
         if self._launch.resume is not None:
-            replica.load(read_checkpoint(self._launch.resume).state)
+            replica.load(self._launch.resume.state)
         worker = Worker(id=0, pid=os.getpid(), device=device, virtual_nodes=self._program.layout.nodes)
         self._sink(WorkerJoined(step=replica.step, worker=0, pid=os.getpid(), device=str(device)))
         self._sink(Status(state="running", step=replica.step, workers=(worker,), mapping=self._launch.mapping))

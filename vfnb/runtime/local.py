@@ -36,7 +36,6 @@ from vfnb.runtime.probe import Probe, silent
 from vfnb.runtime.program import Program
 from vfnb.runtime.seats import Wish
 from vfnb.runtime.settings import flags
-from vfnb.runtime.snapshot import read_checkpoint
 from vfnb.runtime.watch import Watch, pulse_of
 from vfnb.spec import Device, Mapping
 
@@ -67,10 +66,9 @@ class LocalEngine:
         Returns:
             The run.
         """
-        resumed = 0 if launch.resume is None else read_checkpoint(launch.resume).step
         nursery: Nursery = Spawn() if self._method == "spawn" else shared_forkserver(launch.devices[0])
         run = LocalRun(program, self._probe, launch, sink, nursery)
-        run.begin(resumed)
+        run.begin()
         return run
 
 
@@ -101,13 +99,9 @@ class LocalRun:
         self._final: Snapshot | None = None
         self._thread = threading.Thread(target=self._drive, name=f"vfnb driver {launch.name}", daemon=True)
 
-    def begin(self, resumed: int) -> None:
-        """Start the driver's thread.
-
-        Args:
-            resumed: The step of the checkpoint to go on from; 0 without one.
-        """
-        self._requests.put(lambda: self._conductor.begin(resumed))
+    def begin(self) -> None:
+        """Start the driver's thread."""
+        self._requests.put(self._conductor.begin)
         self._thread.start()
         self._wake()
 

@@ -1,6 +1,7 @@
-"""The one file that names accelerate: a worker's device, moving batches there, and the backward pass.
+"""The one file that names accelerate: a worker's device, and moving batches there.
 
-Each worker is a one-process Accelerator: device placement is accelerate's, the group is ours (see group.py).
+Each worker is a one-process Accelerator: placement is accelerate's, the group is ours (see group.py), and the
+backward pass is torch's own.
 """
 
 import os

@@ -4,7 +4,6 @@ Each sample's augmentation draws from (seed, epoch, index) and each collate from
 neither workers nor loader processes can be told apart by what they read.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -13,7 +12,7 @@ import torch
 from torch.utils.data import Subset, TensorDataset, default_collate
 
 from vfnb.numerics import node_seed, permutation, sample_seed, seed_generators
-from vfnb.runtime.program import Batch, MapStyle, Source
+from vfnb.runtime.program import Batch, Source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +59,7 @@ def read(source: Source, seed: int, request: Request) -> Batch:
     Returns:
         The batch, on the CPU.
     """
-    if source.collate is None and (tensors := gathered(source.dataset, request.indices)) is not None:
+    if (tensors := gathered(source, torch.tensor(request.indices))) is not None:
         return tensors
     samples = []
     for index in request.indices:
@@ -70,19 +69,20 @@ def read(source: Source, seed: int, request: Request) -> Batch:
     return default_collate(samples) if source.collate is None else source.collate(samples)
 
 
-def gathered(dataset: MapStyle | Any, indices: Sequence[int]) -> list[torch.Tensor] | None:
+def gathered(source: Source, rows: torch.Tensor) -> list[torch.Tensor] | None:
     """Take samples out of plain tensors in one call each: such data cannot draw, so nothing is seeded.
 
     Args:
-        dataset: Any data set.
-        indices: Of its samples.
+        source: Any data.
+        rows: Indices of its samples, shape [samples].
 
     Returns:
-        What torch's default collate would give; None for other kinds of data set.
+        What torch's default collate would give; None for other kinds of data set, or a collate of the user's.
     """
-    if type(dataset) is Subset:
-        return gathered(dataset.dataset, [dataset.indices[index] for index in indices])
-    if type(dataset) is not TensorDataset:
+    dataset = source.dataset
+    while type(dataset) is Subset:
+        rows = torch.tensor([dataset.indices[index] for index in rows.tolist()])
+        dataset = dataset.dataset
+    if source.collate is not None or type(dataset) is not TensorDataset:
         return None
-    rows = torch.tensor(indices)
     return [tensor.index_select(0, rows) for tensor in dataset.tensors]

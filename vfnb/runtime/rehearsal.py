@@ -9,7 +9,6 @@ from vfnb.runtime.forward import power_of_two_near, run_pass
 from vfnb.runtime.passes import Pass
 from vfnb.runtime.post import Post
 from vfnb.runtime.program import Batch
-from vfnb.runtime.reading import read
 from vfnb.runtime.replica import Replica
 from vfnb.runtime.vote import Ballot
 from vfnb.spec import Mapping
@@ -49,7 +48,7 @@ def first_pass(replica: Replica) -> tuple[Pass, Batch]:
     feed = Feed(program, replica.device)
     everything = Mapping(layout, ((0, tuple(range(layout.blocks))),))
     first = Post(worker=0, mapping=everything).passes(program, feed.samples_in(1))[0]
-    return first, feed.placed(read(program.train, program.seed, feed.request(1, first)))
+    return first, feed.placed(feed.read(1, first))
 
 
 def _pass(replica: Replica, scale: float) -> tuple[float, Ballot, int | None]:

@@ -158,6 +158,18 @@ def checkpoints(run_dir: Path) -> tuple[Path, ...]:
     return tuple(sorted(folder for folder in found if (folder / _MANIFEST).exists()))
 
 
+def state_file(folder: Path) -> Path:
+    """Name the file of a checkpoint that workers load.
+
+    Args:
+        folder: The checkpoint's.
+
+    Returns:
+        What `read_state` reads.
+    """
+    return folder / _STATE
+
+
 def newest_checkpoint(run_dir: Path) -> Path | None:
     """Find a run's newest checkpoint.
 

@@ -214,6 +214,8 @@ class NativeSums:
             torch._foreach_div_(present, divisor)  # torch's own optimizers use it
         for one, total in zip(self._parameters, self._sums, strict=True):
             one.grad = None if total is None else total.to(one.dtype)
+        # Held on to, they would be a second copy of every gradient through the next step.
+        self._flat, self._small, self._sums = None, [], []
         self._wide.clear()
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 
 from vfnb.ground import SpecError
 from vfnb.runtime import Engine, InlineEngine, LocalEngine
-from vfnb.session.devices import Request, best_devices
+from vfnb.session.choice import Request, best_devices
 from vfnb.spec import Device
 
 EngineName = Literal["local", "inline"]

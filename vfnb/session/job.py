@@ -15,7 +15,7 @@ from vfnb.runtime import devices as devices_here
 from vfnb.session import card
 from vfnb.session.announcer import Announcer
 from vfnb.session.blueprint import Length, draw
-from vfnb.session.devices import Request, next_devices
+from vfnb.session.choice import Request, next_devices
 from vfnb.session.engines import EngineName, engine_of, first_devices, trains_inside_start
 from vfnb.session.faces import face, has_face
 from vfnb.session.feed import Feed

@@ -107,7 +107,7 @@ class Prepared:
             mapping=self.mapping,
             run_dir=run_dir,
             policy=policy(),
-            resume=None if self.checkpoint is None else self.checkpoint.folder,
+            resume=self.checkpoint,
             name=name,
         )
 

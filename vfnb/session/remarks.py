@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from vfnb.session.devices import device_remarks, mixed_kinds
+from vfnb.session.choice import device_remarks, mixed_kinds
 from vfnb.spec import Device, Event, NotGuaranteed, Warned
 
 

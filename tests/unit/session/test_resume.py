@@ -49,7 +49,8 @@ def test_a_loaded_job_starts_from_the_checkpoint(tmp_path: Path) -> None:
 
     load(tmp_path / "mine", engine=engine, devices=1, name="again").start()
 
-    assert engine.run.launch.resume == tmp_path / "mine"
+    assert engine.run.launch.resume is not None
+    assert engine.run.launch.resume.folder == tmp_path / "mine"
     assert engine.run.program.seed == 5
     assert len(engine.run.launch.devices) == 1
     head = json.loads((tmp_path / "vfnb-runs" / "again" / "run.json").read_text())

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from vfnb.ground import SpecError
-from vfnb.session.devices import best_devices, device_remarks, mixed_kinds, next_devices
+from vfnb.session.choice import best_devices, device_remarks, mixed_kinds, next_devices
 from vfnb.spec import Device
 
 CPUS = tuple(Device("cpu", index) for index in range(4))
