@@ -30,6 +30,8 @@ SIGNATURES = {
         "keep_best=None",
         "stop_when=None",
         "on_event=None",
+        "log_with=()",
+        "fingerprint_every=None",
         "stuck_after=None",
         "check=True",
     ],
@@ -65,6 +67,9 @@ SIGNATURES = {
     "Job.save": ["path=None"],
     "Job.dashboard": [],
     "devices": [],
+    "compare": ["runs"],
+    "open_run": ["path"],
+    "verify": ["run", "task", "devices=None", "engine='local'"],
 }
 
 MEMBERS = (

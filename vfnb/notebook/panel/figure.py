@@ -21,7 +21,7 @@ _MARKS: dict[Kind, tuple[str, str, str]] = {
     "step skipped": (_PINK, "longdash", "diamond-open"),
 }
 _ONE, _ALL = 300, 660  # pixels high
-_TITLES = {"3": "learning rate", "5": "samples/s"}  # the others have legends
+_TITLES = {"2": "no metrics yet", "3": "learning rate", "5": "samples/s"}  # the others have legends
 _PLACES = {"2": ((0, 0.46), (0.29, 0.47)), "3": ((0.54, 1), (0.29, 0.47))} | {
     "4": ((0, 0.46), (0, 0.18)),
     "5": ((0.54, 1), (0, 0.18)),
@@ -68,7 +68,7 @@ class Plot:
         self.widget._config = {"displaylogo": False}  # noqa: SLF001  # plotly has no other way to it
         self._traces = {trace.meta: trace for trace in self.widget.data}
         self._shown: dict[str, tuple[Any, ...]] = {}
-        self._view, self._across = View(), ""
+        self._arranged: tuple[View, str, bool] | None = None
 
     def draw(self, scene: Scene, view: View) -> None:
         """Bring the figure up to date, in as few messages as there can be.
@@ -78,15 +78,17 @@ class Plot:
             view: How it is looked at.
         """
         with self.widget.batch_update():
-            if view != self._view or scene.across != self._across:
-                self._arrange(view, scene.across)
+            measured = any(len(curve.x) for curve in scene.curves if curve.trace == "metric 0")
+            arranged = view, scene.across, measured
+            if arranged != self._arranged:
+                self._arranged = arranged
+                self._arrange(view, scene.across, measured=measured)
             for curve in scene.curves:
                 self._draw_curve(curve)
             for kind in KINDS:
                 self._draw_marks(kind, [mark for mark in scene.marks if mark.kind == kind])
 
-    def _arrange(self, view: View, across: str) -> None:
-        self._view, self._across = view, across
+    def _arrange(self, view: View, across: str, *, measured: bool) -> None:
         layout, every = self.widget.layout, view.all_curves
         layout.height = _ALL if every else _ONE
         layout.yaxis.domain = _LOSS[every]
@@ -94,8 +96,8 @@ class Plot:
         layout.xaxis.title.text = across
         for plot in _PLACES:
             layout[f"xaxis{plot}"].visible = layout[f"yaxis{plot}"].visible = every
-        for title in layout.annotations:
-            title.visible = every
+        for plot, title in zip(_TITLES, layout.annotations, strict=True):
+            title.visible = every and not (plot == "2" and measured)
         for name, pen in _PENS.items():
             if pen.plot:
                 self._traces[name].visible = every
@@ -167,7 +169,6 @@ def _layout() -> dict[str, Any]:
         "xanchor": "left",
         "yanchor": "bottom",
         "bgcolor": _CLEAR,
-        "itemsizing": "constant",
     }
     axes: dict[str, Any] = {
         "xaxis": {**line, "title": {"text": "step", "standoff": 6}},
