@@ -3,8 +3,11 @@
 The names below are loaded when they are first used, so that `import vfnb` needs neither torch nor pandas.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from vfnb.ground import check_platform
 
 if TYPE_CHECKING:
     from vfnb.ground import (
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
     from vfnb.spec import Options, Resized, VirtualCluster, Weighted
 
 __version__ = "0.1.0"
+
+check_platform(sys.platform)
 
 __all__ = [
     "CheckpointError",

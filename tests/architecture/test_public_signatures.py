@@ -74,6 +74,8 @@ SIGNATURES = {
 
 MEMBERS = (
     "state",
+    "step",
+    "identity",
     "workers",
     "activity",
     "history",

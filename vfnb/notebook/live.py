@@ -5,7 +5,7 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
-from vfnb.notebook.faces import Dashboard, dashboard
+from vfnb.notebook.showing import Dashboard, dashboard
 from vfnb.session import Job
 
 _EVERY = 0.5  # seconds; a line is read no faster

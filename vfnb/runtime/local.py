@@ -37,8 +37,9 @@ from vfnb.runtime.probe import Probe, silent
 from vfnb.runtime.program import Program
 from vfnb.runtime.seats import Wish
 from vfnb.runtime.settings import flags
+from vfnb.runtime.troubles import with_kernels_share
 from vfnb.runtime.watch import Watch, pulse_of
-from vfnb.spec import Device, Mapping
+from vfnb.spec import Device, Mapping, OutOfMemory
 
 _TICK = 0.25
 _LEAVE_WITHIN = 5.0
@@ -241,6 +242,8 @@ class LocalRun:
             return
         if isinstance(report, messages.Hello):
             self._pids[worker] = report.pid
+        if isinstance(report, messages.Happened) and isinstance(report.event, OutOfMemory):
+            report = messages.Happened(event=with_kernels_share(report.event))
         self._conductor.hear(worker, report)
 
     def _lose(self, worker: int) -> None:

@@ -6,12 +6,14 @@ from vfnb.session.handle import Handle
 from vfnb.session.job import Job
 from vfnb.session.journal import replay
 from vfnb.session.ledger import Ledger
+from vfnb.session.record import FOLDER
 from vfnb.session.runs import runs
 from vfnb.session.saved import SavedRun, open_run
 from vfnb.session.task import Task
 from vfnb.session.verification import Verdict, verify
 
 __all__ = [
+    "FOLDER",
     "Comparison",
     "Handle",
     "Job",

@@ -1,6 +1,5 @@
 """A job: a task trained on a virtual cluster, from its description to its end, with every verb in between."""
 
-import logging
 import sys
 from collections.abc import Generator, Iterable
 from collections.abc import Mapping as Table
@@ -27,18 +26,16 @@ from vfnb.session.place import place_of
 from vfnb.session.policy import first_mapping, proposal
 from vfnb.session.prepared import Prepared
 from vfnb.session.record import create
-from vfnb.session.remarks import remarks_on
+from vfnb.session.remarks import remarks_on, say
 from vfnb.session.resume import find_checkpoint
 from vfnb.session.task import Task
 from vfnb.session.waiting import ended, ends_within
-from vfnb.spec import Event, Mapping, NotGuaranteed, Options, VirtualCluster, Warned
+from vfnb.spec import Event, Mapping, Options, VirtualCluster
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _SETTLING = 10.0  # seconds that the user's on_event has to see the last events, where no time-out is given
-
-_logger = logging.getLogger("vfnb")
 
 
 class Job:
@@ -288,6 +285,16 @@ class Job:
         return self._ledger.status.state
 
     @property
+    def step(self) -> int:
+        """The last committed step; 0 before the first."""
+        return self._ledger.status.step
+
+    @property
+    def identity(self) -> str:
+        """SHA-256 of what the job is, wherever it runs: the same for a job that would compute the same."""
+        return self._prepared.identity.digest
+
+    @property
     def workers(self) -> tuple[Worker, ...]:
         """The live workers in the order of ids: id, pid, device, virtual_nodes."""
         return () if self._ledger.ended else self._ledger.status.workers
@@ -372,16 +379,9 @@ class Job:
         """Take in what this thread found out, and say aloud what is new and a warning."""
         noticed = tuple(events)
         for event in noticed:
-            if event in self._ledger.events:
-                continue
-            self._feed(event)
-            match event:
-                case Warned(message=message):
-                    _logger.warning("%s: %s", self.name, message)
-                case NotGuaranteed(what=what, reason=reason):
-                    _logger.warning("%s: the same bits are not promised: %s (%s)", self.name, what, reason)
-                case _:
-                    pass
+            if event not in self._ledger.events:
+                self._feed(event)
+                say(event, self.name)
         return noticed
 
     async def _awaited(self) -> None:

@@ -53,9 +53,9 @@ class VirtualCluster:
         Raises:
             SpecError: If the text is no cluster, the accelerator is unknown, or a number is less than 1.
         """
-        match = _TEXT.fullmatch(text.strip())
+        match = _read(text)
         if match is None:
-            raise SpecError(f"{text!r} is no cluster; {_remedy(text.strip())}")
+            raise SpecError(f"{text!r} is no cluster; {_remedy(str(text).strip())}")
         count = int(re.sub("[,_]", "", match["count"]))
         return cls(accelerator=match["name"] or "", count=count, global_batch=global_batch)
 
@@ -78,6 +78,10 @@ class VirtualCluster:
         unnamed = "1 virtual node" if self.count == 1 else f"{self.count} virtual nodes"
         what = f"{self.count} x {self.accelerator}" if self.accelerator else unnamed
         return f"{what}, batch {self.global_batch:,}"
+
+
+def _read(text: object) -> re.Match[str] | None:
+    return _TEXT.fullmatch(text.strip()) if isinstance(text, str) else None
 
 
 def _check_name(name: object) -> None:

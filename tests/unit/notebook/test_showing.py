@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from session_doubles import FakeEngine, started
 
-from vfnb.notebook import faces
-from vfnb.notebook.faces import Card, Dashboard, dashboard
+from vfnb.notebook import showing
+from vfnb.notebook.showing import Card, Dashboard, dashboard
 
 
 class Place:
@@ -48,8 +48,8 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
 @pytest.fixture
 def page(monkeypatch: pytest.MonkeyPatch) -> Page:
     made = Page()
-    monkeypatch.setattr(faces, "_shell", lambda: made)
-    monkeypatch.setattr(faces, "_display", made.display)
+    monkeypatch.setattr(showing, "_shell", lambda: made)
+    monkeypatch.setattr(showing, "_display", made.display)
     return made
 
 
@@ -68,7 +68,7 @@ def test_a_job_has_one_panel_and_each_cell_shows_it_once(page: Page, engine: Fak
     job._ipython_display_()
 
     assert dashboard(job) is face
-    assert [place.bundles[0][faces._VIEW]["model_id"] for place in page.places] == [face.widget.model_id] * 2
+    assert [place.bundles[0][showing._VIEW]["model_id"] for place in page.places] == [face.widget.model_id] * 2
     face.close()
     face.thread.join(10)
 
@@ -83,14 +83,14 @@ def test_at_the_end_every_cell_keeps_what_lasts(page: Page, engine: FakeEngine) 
     face.thread.join(10)
 
     last = page.places[0].bundles[-1]
-    assert faces._VIEW not in last
+    assert showing._VIEW not in last
     assert "<svg" in last["text/html"]
     assert "done" in last["text/plain"]
     assert [child.value for child in face.widget.children] == [last["text/html"]]
     assert isinstance(dashboard(job), Card)
     page.cell = "later"
     face._ipython_display_()
-    assert faces._VIEW not in page.places[-1].bundles[0]
+    assert showing._VIEW not in page.places[-1].bundles[0]
 
 
 def test_closing_leaves_the_run_alone_and_another_panel_can_be_made(page: Page, engine: FakeEngine) -> None:
@@ -110,7 +110,7 @@ def test_closing_leaves_the_run_alone_and_another_panel_can_be_made(page: Page, 
 def test_without_a_page_a_job_stands_still(
     shell: Callable[[], Any], engine: FakeEngine, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(faces, "_shell", shell)
+    monkeypatch.setattr(showing, "_shell", shell)
     job = started(engine)
 
     job._ipython_display_()
@@ -119,7 +119,7 @@ def test_without_a_page_a_job_stands_still(
 
 
 def test_without_a_library_a_job_stands_still(page: Page, engine: FakeEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(faces, "_NEEDED", ("ipywidgets", "no_such_library"))
+    monkeypatch.setattr(showing, "_NEEDED", ("ipywidgets", "no_such_library"))
 
     assert isinstance(dashboard(started(engine)), Card)
 
