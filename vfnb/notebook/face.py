@@ -1,4 +1,4 @@
-"""How a run is shown under a cell; what draws it is loaded when something is drawn."""
+"""How a job is shown; what draws it is loaded when something is drawn."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -18,3 +18,18 @@ def follow(job: "Job") -> Any:
     from vfnb.notebook.live import follow as follow_live
 
     return follow_live(job)
+
+
+def dashboard(job: "Job") -> Any:
+    """Make a job's face; `job.dashboard()` finds it by its entry point.
+
+    Args:
+        job: To be shown.
+
+    Returns:
+        The same live panel each time, where there are a page and widgets and the job has not ended; else what
+        stands still.
+    """
+    from vfnb.notebook.showing import dashboard as dashboard_live
+
+    return dashboard_live(job)

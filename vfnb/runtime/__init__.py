@@ -1,5 +1,6 @@
 """Running programs: the step as a transaction, the engines that carry it out, and the state they hand over."""
 
+from vfnb.runtime.board import Sign
 from vfnb.runtime.counting import Counts, count
 from vfnb.runtime.engine import Engine, Launch, Policy, Run, Sink, Snapshot, State, Status, Worker
 from vfnb.runtime.group import GroupError
@@ -35,6 +36,7 @@ __all__ = [
     "Probe",
     "Program",
     "Run",
+    "Sign",
     "Sink",
     "Snapshot",
     "Source",

@@ -19,7 +19,7 @@ from typing import Any
 
 from vfnb.ground import WorkerLostError
 from vfnb.runtime import messages
-from vfnb.runtime.board import Board
+from vfnb.runtime.board import Board, Sign
 from vfnb.runtime.changes import Answer, Change, settle
 from vfnb.runtime.conductor import Conductor
 from vfnb.runtime.engine import Launch, Run, Sink, Snapshot
@@ -159,6 +159,16 @@ class LocalRun:
             The state, at the next boundary; at once after the end.
         """
         return self._wish(checkpoint=False)
+
+    def activity(self) -> dict[int, Sign]:
+        """Read what each worker does right now.
+
+        Returns:
+            Its last sign, by worker; nothing once the run has ended.
+        """
+        with contextlib.suppress(ValueError):  # the board is closed with the run
+            return {worker: self._board.read(worker) for worker in list(self._pids)}
+        return {}
 
     def join(self, timeout: float | None = None) -> bool:
         """Wait for the end.

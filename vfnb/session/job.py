@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Self
 from torch import nn
 
 from vfnb.ground import StateError, SystemClock
-from vfnb.runtime import Engine, Run, State, Status, Worker, write_checkpoint
+from vfnb.runtime import Engine, Run, Sign, State, Status, Worker, write_checkpoint
 from vfnb.runtime import devices as devices_here
 from vfnb.session import card
 from vfnb.session.announcer import Announcer
 from vfnb.session.blueprint import Length, draw
 from vfnb.session.choice import Request, next_devices
 from vfnb.session.engines import EngineName, engine_of, first_devices, trains_inside_start
+from vfnb.session.faces import face, has_face
 from vfnb.session.feed import Feed
 from vfnb.session.handle import Handle
 from vfnb.session.identity import Identity
@@ -61,6 +62,7 @@ class Job:
         run_dir: Its directory, made by `start`.
         cluster: The target.
         steps: The last step's number.
+        steps_per_epoch: How many go once through the data.
         options: The rarer choices.
 
     Raises:
@@ -85,7 +87,7 @@ class Job:
         self.cluster, self.options = cluster, Options() if options is None else options
         length = Length(epochs=epochs, steps=steps)
         blueprint = draw(task, cluster, seed=seed, length=length, options=self.options)
-        self.steps = blueprint.steps
+        self.steps, self.steps_per_epoch = blueprint.steps, blueprint.steps_per_epoch
         self._engine, here = engine_of(engine), devices_here()
         threads, blocks = self.options.threads, blueprint.layout.blocks
         chosen = first_devices(devices, here, self._engine, threads=threads, blocks=blocks)
@@ -252,16 +254,28 @@ class Job:
         propose = proposal(self.mapping or self._prepared.mapping, nodes)
         return Handle(f"map to {dict(nodes)}", run.remap(propose))
 
-    def save(self, path: str | Path) -> Path:
+    def save(self, path: str | Path | None = None) -> Path:
         """Write a checkpoint of the newest committed step; one that is there is replaced once this is whole.
 
         Args:
-            path: The checkpoint's folder.
+            path: The checkpoint's folder; None adds one to those that the run keeps itself.
 
         Returns:
             Its absolute path, which `Job.load` takes.
         """
+        if path is None:
+            return self._live("save").save().result()
         return write_checkpoint(Path(path).absolute(), self._learned.state(), self._prepared.identity.text)
+
+    def dashboard(self) -> Any:
+        """Make the panel that shows the job live, and from which it is paused, resized, mapped and stopped.
+
+        A notebook shows the same for the job itself. Closing it does not stop the run.
+
+        Returns:
+            What a notebook shows when it stands at a cell's end; `widget` is to be put beside others.
+        """
+        return face("dashboard")(self)
 
     # -- what can be read ------------------------------------------------------------------------------------
 
@@ -289,6 +303,11 @@ class Job:
     def mapping(self) -> Mapping | None:
         """Which virtual nodes are where; None before the start and after the end."""
         return None if self._ledger.ended else self._ledger.status.mapping
+
+    @property
+    def activity(self) -> dict[int, Sign]:
+        """What each worker does right now, by id: phase, step, node, and the seconds that a pass takes."""
+        return {} if self._learned.run is None else self._learned.run.activity()
 
     @property
     def history(self) -> "pd.DataFrame":
@@ -326,6 +345,11 @@ class Job:
         # What is shown must not fail, nor wait for workers.
         known = self._learned.settled_fingerprint() if self.state in ("done", "stopped") else None
         return card.table(self.name, self._ledger.status, self._ledger.last, self.steps, str(self.cluster), known)
+
+    def _ipython_display_(self) -> None:
+        if self.state == "new" or not has_face("dashboard"):
+            raise NotImplementedError  # so IPython is told to take the representations above
+        self.dashboard()._ipython_display_()
 
     # -- what verbs share ------------------------------------------------------------------------------------
 
