@@ -361,8 +361,8 @@ def _never_met(known: Known) -> WorkerLostError:
 
 def _not_handed_over(report: messages.Wrote) -> WorkerLostError:
     return WorkerLostError(
-        f"the state of step {report.step} could not be written to {Path(report.path).parent} ({report.error}); "
-        "make room there, and vfnb.Job.load goes on from the run's last checkpoint"
+        f"the state could not be written ({report.error}); make room in {Path(report.path).parent}, "
+        "and vfnb.Job.load goes on from the run's last checkpoint"
     )
 
 
