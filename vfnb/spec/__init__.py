@@ -28,6 +28,7 @@ from vfnb.spec.layout import Layout
 from vfnb.spec.mapping import Mapping
 from vfnb.spec.options import Options
 from vfnb.spec.row import Row
+from vfnb.spec.speeds import Speed, Speeds
 from vfnb.spec.weighted import Weighted
 from vfnb.spec.wire import Record, from_json, to_json
 
@@ -53,6 +54,8 @@ __all__ = [
     "Resized",
     "Resumed",
     "Row",
+    "Speed",
+    "Speeds",
     "StepRedone",
     "StepSkipped",
     "Stopped",
