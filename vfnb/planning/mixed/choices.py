@@ -54,6 +54,21 @@ def between(speed: Speed, devices: int, most: int, limit: float) -> list[Choice]
     return _whole(range(speed.smallest, speed.largest + 1), speed, devices, most, limit)
 
 
+def alone_with(speed: Speed, batch: int) -> Choice | None:
+    """Give the quickest way in which one device computes a whole batch in nodes of one size.
+
+    Args:
+        speed: The kind's measurement.
+        batch: The global batch.
+
+    Returns:
+        The choice, or None where no size that fits divides the batch.
+    """
+    sizes = [size for size in range(speed.smallest, speed.largest + 1) if batch % size == 0]
+    ways = [Choice(batch, batch // size * speed.seconds(size), 1, batch // size, size) for size in sizes]
+    return min(ways, key=lambda way: way.seconds, default=None)
+
+
 def _whole(batches: Iterable[int], speed: Speed, devices: int, most: int, limit: float) -> list[Choice]:
     """List choices, for each number of a device's samples the quickest way to cut them."""
     quickest: dict[int, tuple[float, int, int]] = {}

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
+ROUNDING = 1 + 1e-9  # times that differ by less are equal, as 9 * 0.2 and 6 * 0.3 are: fewer devices win
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -49,7 +51,7 @@ def quickest(kinds: Sequence[Sequence[Choice]], total: int) -> tuple[Choice, ...
             high = middle
         else:
             low = middle + 1
-    return _fewest(_below(kinds, limits[low]), total) if low < len(limits) else None
+    return _fewest(_below(kinds, ROUNDING * limits[low]), total) if low < len(limits) else None
 
 
 def sums(kinds: Sequence[Sequence[Choice]], most: int, near: int) -> tuple[int, ...]:

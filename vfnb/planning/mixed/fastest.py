@@ -16,6 +16,7 @@ from math import isfinite
 
 from vfnb.ground import PlanError
 from vfnb.planning.mixed.crew import fewest
+from vfnb.planning.mixed.exact_sum import ROUNDING
 from vfnb.planning.moves import homes
 from vfnb.planning.seats import pairs, seat
 from vfnb.spec import Layout, Mapping
@@ -46,8 +47,7 @@ def fastest(
     quickest = min(seconds, key=lambda worker: (seconds[worker], worker))
     alone = layout.nodes * seconds[quickest]
     limit = _least_limit(layout, Counter(seconds.values()), alone)
-    if limit + communication >= alone:
-        limit = alone
+    limit = ROUNDING * (alone if ROUNDING * (limit + communication) >= alone else limit)
     room = {worker: within(limit, each) for worker, each in sorted(seconds.items())}
     chosen = _chosen(layout, room, home)
     larges = range(layout.nodes % layout.blocks)
@@ -67,7 +67,7 @@ def within(limit: float, each: float) -> int:
         each: The seconds of one pass.
 
     Returns:
-        The largest number that takes no longer, in floating point as everywhere here.
+        The largest number that takes no longer, in floating point.
     """
     count = int(limit / each)
     while (count + 1) * each <= limit:

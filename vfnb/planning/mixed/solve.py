@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Literal, get_args
 
 from vfnb.ground import PlanError, SpecError
-from vfnb.planning.mixed.choices import between, measured, powers_of_two
-from vfnb.planning.mixed.exact_sum import IDLE, Choice, quickest, sums
+from vfnb.planning.mixed.choices import alone_with, between, measured, powers_of_two
+from vfnb.planning.mixed.exact_sum import IDLE, ROUNDING, Choice, quickest, sums
 from vfnb.planning.mixed.fastest import fastest
 from vfnb.planning.mixed.split import Part, Split, named
 from vfnb.spec import Layout, Speed, Speeds
@@ -40,7 +40,7 @@ def solve(speeds: Speeds, devices: Table[str, int], *, batch: int, rule: Rule = 
     """
     if rule not in get_args(Rule):
         raise SpecError(f"rule={rule!r} is unknown; give one of {', '.join(get_args(Rule))}")
-    _check(devices, batch, nodes)
+    _check(devices, batch)
     there = [(speeds.of(kind), number) for kind, number in devices.items()]
     found = _found(there, batch, rule, nodes, speeds.communication or 0.0)
     single = _single(there, batch, rule, nodes, speeds.communication or 0.0)
@@ -62,7 +62,7 @@ def price(speeds: Speeds, devices: Table[str, int], given: Table[str, tuple[int,
     Raises:
         PlanError: If the samples do not add up to the batch, a node does not fit or a kind has no part.
     """
-    _check(devices, batch, 1)
+    _check(devices, batch)
     if set(given) != set(devices):
         raise PlanError(
             f"the split is of {sorted(given)} and the devices are {sorted(devices)}; give both the same kinds"
@@ -79,14 +79,12 @@ def _given(speed: Speed, devices: int, nodes: int, batch: int) -> Part:
     return _part(speed, devices, Choice(0, 0.0, devices, nodes, batch))
 
 
-def _check(devices: Table[str, int], batch: int, nodes: int) -> None:
+def _check(devices: Table[str, int], batch: int) -> None:
     for name, value in (*((f"devices of {kind}", number) for kind, number in devices.items()), ("batch", batch)):
         if value < 1:
             raise SpecError(f"{name}={value} is not possible; give a whole number of at least 1")
     if not devices:
         raise SpecError("there are no devices; give at least one")
-    if not 1 <= nodes <= batch:
-        raise SpecError(f"nodes={nodes} cannot share a batch of {batch}; give from 1 to {batch} virtual nodes")
 
 
 def _found(there: Sequence[tuple[Speed, int]], batch: int, rule: Rule, nodes: int, communication: float) -> Split:
@@ -105,6 +103,8 @@ def _found(there: Sequence[tuple[Speed, int]], batch: int, rule: Rule, nodes: in
 
 def _equal(there: Sequence[tuple[Speed, int]], batch: int, nodes: int, communication: float) -> Split:
     """Give each device any number of equal nodes; where the batch does not divide, the largest node counts."""
+    if not 1 <= nodes <= batch:
+        raise SpecError(f"nodes={nodes} cannot share a batch of {batch}; give from 1 to {batch} virtual nodes")
     size = -(-batch // nodes)
     holds = [(speed, number) for speed, number in there if size <= speed.largest]
     if not holds:
@@ -133,18 +133,17 @@ def _equal(there: Sequence[tuple[Speed, int]], batch: int, nodes: int, communica
 def _integer(there: Sequence[tuple[Speed, int]], batch: int, communication: float) -> tuple[Choice, ...] | None:
     """Solve with measured node sizes first: that bounds the time that is worth looking at with all sizes."""
     coarse = quickest([[IDLE, *measured(speed, number, batch)] for speed, number in there], batch)
-    limit = max(one.seconds for one in coarse) if coarse is not None else float("inf")
+    limit = ROUNDING * _seconds(coarse) if coarse is not None else float("inf")
     kinds = [[IDLE, *between(speed, number, batch, limit)] for speed, number in there]
     together = quickest(kinds, batch)
     # One device alone has nobody to wait for, which may outweigh what others would compute.
     alone = [
-        [one if at == kind else IDLE for at in range(len(there))]
-        for kind, (speed, _) in enumerate(there)
-        for one in between(speed, 1, batch, float("inf"))
-        if one.samples == batch
+        [one if other == speed else IDLE for other, _ in there]
+        for speed, _ in there
+        if (one := alone_with(speed, batch)) is not None
     ]
     best = min(alone, key=_seconds, default=None)
-    if together is None or best is None or _seconds(best) > _seconds(together) + communication:
+    if together is None or best is None or _seconds(best) > ROUNDING * (_seconds(together) + communication):
         return together
     return tuple(best)
 
@@ -193,7 +192,7 @@ def _remarked(split: Split, speeds: Speeds) -> Split:
         f"mixing loses here: {named(split.single)} would be faster" if loses and split.single is not None else "",
         f"using {_listed(idle)} would not make a step faster" if idle and not split.remarks else "",
         *(
-            f"{speed.kind} was measured at {speed.range} samples a pass; other sizes were not looked at"
+            f"{speed.kind} was measured at {speed.largest} samples a pass alone; no other size was looked at"
             for speed in (speeds.of(part.kind) for part in split.parts)
             if len(speed.points) == 1
         ),
