@@ -13,6 +13,7 @@ import elasticity
 import memory
 import overhead
 import scale
+import solver
 import throughput
 from figures import Figure, keep, lines, machine
 
@@ -22,6 +23,7 @@ TOPICS: dict[str, Callable[[], Iterator[Figure]]] = {
     "elasticity": elasticity.figures,
     "overhead": overhead.figures,
     "scale": scale.figures,
+    "solver": solver.figures,
 }
 
 

@@ -1,4 +1,4 @@
-"""Which worker gets which virtual nodes, how devices of several speeds share a step, and what a run takes on its target: pure functions of records."""
+"""Mappings, splits between kinds of devices, and what a run takes on its target: pure functions of records."""
 
 from vfnb.planning.counts import by_counts
 from vfnb.planning.even import even, remap
