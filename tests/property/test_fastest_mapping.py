@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import product
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vfnb.planning import fastest, moves
@@ -40,6 +40,7 @@ def present(draw: st.DrawFn, layout: Layout) -> Mapping:
     return Mapping(layout, tuple(owned.items()))
 
 
+@settings(max_examples=300)
 @given(data=st.data(), communication=COMMUNICATION)
 def test_no_mapping_of_equal_blocks_is_faster_nor_as_fast_with_fewer_workers_or_moves(
     data: st.DataObject, communication: float
@@ -58,6 +59,7 @@ def test_no_mapping_of_equal_blocks_is_faster_nor_as_fast_with_fewer_workers_or_
     assert rank(found) == min(map(rank, mappings_of(layout, workers)))
 
 
+@settings(max_examples=300)
 @given(data=st.data())
 def test_of_many_workers_those_that_keep_the_most_are_chosen(data: st.DataObject) -> None:
     layout = Layout(8, 8)
@@ -93,6 +95,7 @@ def counts_of(total: int, workers: list[int]) -> Iterator[dict[int, int]]:
             yield {workers[0]: count, **rest} if count else rest
 
 
+@settings(max_examples=300)
 @given(data=st.data(), communication=COMMUNICATION)
 def test_no_mapping_of_blocks_of_two_sizes_is_faster_nor_as_fast_with_fewer_workers(
     data: st.DataObject, communication: float

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from vfnb.ground import PlanError
@@ -58,6 +58,7 @@ def samples(split: Split) -> int:
     return sum(sum(part.nodes) * part.batch for part in split.parts)
 
 
+@settings(max_examples=200)
 @given(speeds=profiles(st.integers(1, 6)), data=st.data(), batch=st.integers(1, 14))
 def test_no_split_into_whole_numbers_of_nodes_is_faster_nor_as_fast_with_fewer_devices(
     speeds: Speeds, data: st.DataObject, batch: int

@@ -13,6 +13,7 @@ from vfnb.planning.mixed.split import Part, Split, named
 from vfnb.spec import Layout, Speed, Speeds
 
 Rule = Literal["equal", "integer", "power-of-two"]
+_MOST = 2**22  # the rules with a size a kind try every number of samples: seconds for a million
 
 
 def solve(speeds: Speeds, devices: Table[str, int], *, batch: int, rule: Rule = "equal", nodes: int = 32) -> Split:
@@ -87,13 +88,23 @@ def _check(devices: Table[str, int], batch: int) -> None:
         raise SpecError("there are no devices; give at least one")
 
 
+def _check_sums(batch: int, rule: Rule) -> None:
+    if batch > _MOST:
+        raise PlanError(
+            f"a batch of {batch:,} is more than the rule {rule} looks through ({_MOST:,}); take the rule equal, or count "
+            f"in larger units"
+        )
+
+
 def _found(there: Sequence[tuple[Speed, int]], batch: int, rule: Rule, nodes: int, communication: float) -> Split:
     match rule:
         case "equal":
             return _equal(there, batch, nodes, communication)
         case "integer":
+            _check_sums(batch, rule)
             choices = _integer(there, batch, communication)
         case "power-of-two":
+            _check_sums(batch, rule)
             choices = quickest([powers_of_two(speed, number, batch) for speed, number in there], batch)
     if choices is None:
         raise PlanError(_unreachable(there, batch, rule))

@@ -6,7 +6,7 @@ import pytest
 
 from vfnb.ground import PlanError
 from vfnb.planning import even, fastest
-from vfnb.spec import Layout
+from vfnb.spec import Layout, Mapping
 
 
 def test_three_speeds_share_by_their_speed() -> None:
@@ -23,6 +23,12 @@ def test_times_that_differ_by_rounding_alone_are_equal_and_fewer_workers_win() -
     found = fastest(Layout(15, 5), {0: 0.2, 1: 0.3, 2: 0.3}, communication=0.1)
 
     assert found.counts == {0: 9, 1: 6}
+
+
+def test_a_present_mapping_that_is_as_fast_as_any_stays() -> None:
+    present = Mapping(Layout(5, 5), ((0, (0, 3)), (1, (1, 2, 4))))
+
+    assert fastest(present.layout, {0: 1.0, 1: 1.0}, near=present) == present
 
 
 def test_a_worker_that_is_gone_hands_its_nodes_over() -> None:

@@ -77,6 +77,12 @@ def test_an_unreachable_batch_is_refused_with_the_nearest() -> None:
         solve(Speeds((Speed("P100", ((256, 1.0),)),)), {"P100": 2}, batch=1000, rule="integer")
 
 
+@pytest.mark.parametrize("rule", ["integer", "power-of-two"])
+def test_a_batch_that_would_take_too_long_is_refused_at_once(rule: str) -> None:
+    with pytest.raises(PlanError, match=r"more than the rule .* looks through"):
+        solve(BOTH, {"fast": 1}, batch=10**9, rule=rule)
+
+
 def test_the_papers_rule_needs_a_batch_it_knows() -> None:
     with pytest.raises(PlanError, match=r"A has no measured batch of 2.k or 3"):
         solve(Speeds((Speed("A", ((5, 1.0),)),)), {"A": 1}, batch=10, rule="power-of-two")
