@@ -91,8 +91,8 @@ def _check(devices: Table[str, int], batch: int) -> None:
 def _check_sums(batch: int, rule: Rule) -> None:
     if batch > _MOST:
         raise PlanError(
-            f"a batch of {batch:,} is more than the rule {rule} looks through ({_MOST:,}); take the rule equal, or count "
-            f"in larger units"
+            f"a batch of {batch:,} is more than the rule {rule} looks through ({_MOST:,}); take the rule equal, or "
+            f"count in larger units"
         )
 
 
@@ -193,7 +193,7 @@ def _part(speed: Speed, available: int, one: Choice) -> Part:
 
 def _remarked(split: Split, speeds: Speeds) -> Split:
     sizes = {part.batch for part in split.parts if part.nodes}
-    idle = [part.kind for part in split.parts if not part.nodes]
+    idle = [part.kind for part in split.parts if not part.nodes and part.batch <= speeds.of(part.kind).largest]
     loses = split.single is not None and split.single.step_seconds < split.step_seconds
     return split.remarked(
         "virtual nodes of different sizes: batch norm and losses over a batch see other batches than with equal ones, "
@@ -201,7 +201,7 @@ def _remarked(split: Split, speeds: Speeds) -> Split:
         if len(sizes) > 1
         else "",
         f"mixing loses here: {named(split.single)} would be faster" if loses and split.single is not None else "",
-        f"using {_listed(idle)} would not make a step faster" if idle and not split.remarks else "",
+        f"using {_listed(idle)} would not make a step faster" if idle else "",
         *(
             f"{speed.kind} was measured at {speed.largest} samples a pass alone; no other size was looked at"
             for speed in (speeds.of(part.kind) for part in split.parts)
