@@ -1,7 +1,10 @@
-"""Which worker gets which virtual nodes, and what a run takes on its target: pure functions of records."""
+"""Mappings, splits between kinds of devices, and what a run takes on its target: pure functions of records."""
 
 from vfnb.planning.counts import by_counts
 from vfnb.planning.even import even, remap
+from vfnb.planning.mixed.fastest import fastest
+from vfnb.planning.mixed.solve import Rule, price, solve
+from vfnb.planning.mixed.split import Part, Split
 from vfnb.planning.moves import Move, moves
 from vfnb.planning.target.bill import Bill, Length, Rates
 from vfnb.planning.target.card import Estimate, plain
@@ -18,16 +21,20 @@ __all__ = [
     "Length",
     "Memory",
     "Move",
+    "Part",
     "Precision",
     "Product",
     "Range",
     "Rates",
     "Room",
+    "Rule",
+    "Split",
     "Workload",
     "batch_of",
     "by_counts",
     "estimate_known",
     "even",
+    "fastest",
     "forecast",
     "known",
     "known_models",
@@ -36,5 +43,7 @@ __all__ = [
     "named",
     "plain",
     "precision_for",
+    "price",
     "remap",
+    "solve",
 ]
