@@ -10,16 +10,16 @@ from browsing import Page, browser_path, lab_server, write_notebook
 WINDOW = {"width": 1280, "height": 800}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """Serve a folder."""
     with lab_server(tmp_path_factory.mktemp("lab")) as served:
         yield served
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chrome() -> Iterator[Any]:
-    """Start the browser."""
+    """Start the browser, for this folder alone: while it lives, a loop runs in which no other test could await."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
