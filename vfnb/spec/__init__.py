@@ -11,6 +11,8 @@ from vfnb.spec.events import (
     Event,
     Failed,
     Finished,
+    NodesPerPassChosen,
+    NodesPerPassHalved,
     NotGuaranteed,
     OutOfMemory,
     Paused,
@@ -27,6 +29,7 @@ from vfnb.spec.events import (
 from vfnb.spec.layout import Layout
 from vfnb.spec.mapping import Mapping
 from vfnb.spec.options import Options
+from vfnb.spec.profile import Point, Profile, Speed
 from vfnb.spec.row import Row
 from vfnb.spec.weighted import Weighted
 from vfnb.spec.wire import Record, from_json, to_json
@@ -44,15 +47,20 @@ __all__ = [
     "Kind",
     "Layout",
     "Mapping",
+    "NodesPerPassChosen",
+    "NodesPerPassHalved",
     "NotGuaranteed",
     "Options",
     "OutOfMemory",
     "Paused",
+    "Point",
+    "Profile",
     "Record",
     "Recovered",
     "Resized",
     "Resumed",
     "Row",
+    "Speed",
     "StepRedone",
     "StepSkipped",
     "Stopped",
