@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     )
     from vfnb.notebook import load_ipython_extension, unload_ipython_extension
     from vfnb.runtime import devices
-    from vfnb.session import Job, Task, runs
+    from vfnb.session import Job, Task, compare, open_run, runs, verify
     from vfnb.spec import Options, Resized, VirtualCluster, Weighted
 
 __version__ = "0.1.0"
@@ -38,10 +38,13 @@ __all__ = [
     "Weighted",
     "WorkerLostError",
     "__version__",
+    "compare",
     "devices",
     "load_ipython_extension",
+    "open_run",
     "runs",
     "unload_ipython_extension",
+    "verify",
 ]
 
 _ROOMS = {
@@ -58,10 +61,13 @@ _ROOMS = {
     "VirtualCluster": "vfnb.spec",
     "Weighted": "vfnb.spec",
     "WorkerLostError": "vfnb.ground",
+    "compare": "vfnb.session",
     "devices": "vfnb.runtime",
     "load_ipython_extension": "vfnb.notebook",
+    "open_run": "vfnb.session",
     "runs": "vfnb.session",
     "unload_ipython_extension": "vfnb.notebook",
+    "verify": "vfnb.session",
 }
 
 

@@ -22,10 +22,13 @@ PUBLIC = [
     "Weighted",
     "WorkerLostError",
     "__version__",
+    "compare",
     "devices",
     "load_ipython_extension",
+    "open_run",
     "runs",
     "unload_ipython_extension",
+    "verify",
 ]
 
 HEAVY = ("torch", "accelerate", "torchmetrics", "pandas", "IPython", "ipywidgets", "anywidget", "plotly")

@@ -30,6 +30,8 @@ SIGNATURES = {
         "keep_best=None",
         "stop_when=None",
         "on_event=None",
+        "log_with=()",
+        "fingerprint_every=None",
         "stuck_after=None",
         "check=True",
     ],
@@ -64,6 +66,9 @@ SIGNATURES = {
     "Job.wait": ["timeout=None"],
     "Job.save": ["path"],
     "devices": [],
+    "compare": ["runs"],
+    "open_run": ["path"],
+    "verify": ["run", "task", "devices=None", "engine='local'"],
 }
 
 MEMBERS = (

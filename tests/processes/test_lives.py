@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 import torch
 from jobs import SAMPLES, convnet_task, finished, job_of, slots
+from kernels import interpreter
+from processes import descendants, left_after
 from recording import Recording
 from torch import nn
 
@@ -43,6 +45,23 @@ def test_no_worker_outlives_its_kernel(end: signal.Signals, tmp_path: Path) -> N
         kernel.wait()
 
     assert _gone_within(pids, 20)
+
+
+@pytest.mark.parametrize("method", ["forkserver", "spawn"])
+def test_workers_end_soon_after_an_interpreter_that_leaves_its_job_running(method: str, tmp_path: Path) -> None:
+    script = f"job = begun({method!r})\nprint(len(job.workers), flush=True)\nsys.stdin.readline()\n"
+    with interpreter(tmp_path, script) as kernel:
+        assert kernel.stdin is not None
+        assert kernel.stdout is not None
+        assert kernel.stdout.readline() == "2\n"
+        family = descendants(kernel.pid)
+        assert len(family) >= 2
+
+        kernel.stdin.write("\n")
+        kernel.stdin.flush()
+
+        assert kernel.wait(timeout=20) == 0  # 2 s are the aim for both, asserted at ten times
+        assert left_after(20, family) == []
 
 
 def test_a_loss_that_raises_fails_the_job_with_the_users_traceback(tmp_path: Path) -> None:

@@ -11,11 +11,13 @@ from vfnb.runtime.program import Batch, MapStyle, Program, Source
 from vfnb.runtime.replica import initial_state, load_into
 from vfnb.runtime.snapshot import (
     Checkpoint,
+    checkpoint_fingerprint,
     fingerprint_of,
     newest_checkpoint,
     read_checkpoint,
     write_checkpoint,
 )
+from vfnb.runtime.tracking import Trackers
 from vfnb.runtime.trial import trial
 
 __all__ = [
@@ -36,7 +38,9 @@ __all__ = [
     "Source",
     "State",
     "Status",
+    "Trackers",
     "Worker",
+    "checkpoint_fingerprint",
     "cores",
     "devices",
     "fingerprint_of",

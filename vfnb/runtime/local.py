@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from multiprocessing.connection import Connection, wait
@@ -86,6 +87,7 @@ class LocalRun:
     def __init__(self, program: Program, probe: Probe, launch: Launch, sink: Sink, nursery: Nursery) -> None:
         self._program, self._launch, self._sink, self._nursery = program, launch, sink, nursery
         self._private = Path(tempfile.mkdtemp(prefix="vfnb-", dir=_roomy()))
+        self._tidy = weakref.finalize(self, _remove, self._private, os.getpid())  # at the latest as Python ends
         self._payload = ship((program, probe), self._private)
         self._board = Board(self._private / "board")
         self._watch = Watch(program.options.stuck_after)
@@ -276,7 +278,7 @@ class LocalRun:
         self._board.close()
         self._waker.close()
         self._woken.close()
-        shutil.rmtree(self._private, ignore_errors=True)
+        self._tidy()
         if isinstance(self._nursery, Spawn):
             self._nursery.close()
 
@@ -337,6 +339,11 @@ def _can_nccl(devices: Iterable[Device]) -> bool:
     # NCCL refuses two workers on one GPU: those sum over gloo and the host's memory.
     found = list(devices)
     return all(device.kind == "cuda" for device in found) and len(set(found)) == len(found) > 1
+
+
+def _remove(folder: Path, owner: int) -> None:
+    if os.getpid() == owner:  # a forked child that ends has nothing to tidy here
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _roomy() -> str | None:

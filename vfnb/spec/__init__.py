@@ -28,13 +28,19 @@ from vfnb.spec.events import (
 )
 from vfnb.spec.layout import Layout
 from vfnb.spec.mapping import Mapping
+<<<<<<< HEAD
 from vfnb.spec.options import Options
 from vfnb.spec.profile import Point, Profile, Speed
+=======
+from vfnb.spec.options import TRACKERS, Options
+>>>>>>> main
 from vfnb.spec.row import Row
+from vfnb.spec.stage import Stage
 from vfnb.spec.weighted import Weighted
 from vfnb.spec.wire import Record, from_json, to_json
 
 __all__ = [
+    "TRACKERS",
     "Accelerator",
     "CallbackFailed",
     "CheckpointFailed",
@@ -60,7 +66,11 @@ __all__ = [
     "Resized",
     "Resumed",
     "Row",
+<<<<<<< HEAD
     "Speed",
+=======
+    "Stage",
+>>>>>>> main
     "StepRedone",
     "StepSkipped",
     "Stopped",

@@ -19,12 +19,25 @@ from vfnb.spec.mapping import Mapping
 from vfnb.spec.options import CALLABLES, Options
 from vfnb.spec.profile import Point, Profile, Speed
 from vfnb.spec.row import Row
+from vfnb.spec.stage import Stage
 from vfnb.spec.weighted import Weighted
 
 VERSION = 1
 
 Record = (
-    Accelerator | Device | Layout | Mapping | Options | Point | Profile | Row | Speed | VirtualCluster | Weighted | Event
+    Accelerator
+    | Device
+    | Layout
+    | Mapping
+    | Options
+    | Point
+    | Profile
+    | Row
+    | Speed
+    | Stage
+    | VirtualCluster
+    | Weighted
+    | Event
 )
 
 _TYPES: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Record)}
