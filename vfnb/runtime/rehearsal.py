@@ -6,12 +6,10 @@ import torch
 
 from vfnb.runtime.feed import Feed
 from vfnb.runtime.forward import power_of_two_near, run_pass
-from vfnb.runtime.passes import Pass
-from vfnb.runtime.post import Post
+from vfnb.runtime.passes import Pass, passes_of
 from vfnb.runtime.program import Batch
 from vfnb.runtime.replica import Replica
 from vfnb.runtime.vote import Ballot
-from vfnb.spec import Mapping
 
 _SMALLEST_SCALE = 2.0**-24
 
@@ -46,8 +44,8 @@ def first_pass(replica: Replica) -> tuple[Pass, Batch]:
     """
     program, layout = replica.program, replica.program.layout
     feed = Feed(program, replica.device)
-    everything = Mapping(layout, ((0, tuple(range(layout.blocks))),))
-    first = Post(worker=0, mapping=everything).passes(program, feed.samples_in(1))[0]
+    # One node whatever a pass computes at once: unit and capacities then stay where passes are halved.
+    first = passes_of(layout, (0,), feed.samples_in(1), nodes_per_pass=1)[0]
     return first, feed.placed(feed.read(1, first))
 
 

@@ -142,6 +142,7 @@ class Job:
             options=saved.options,
         )
         noticed = job._prepared.go_on_from(checkpoint)
+        job.options = job._prepared.blueprint.options
         job._feed(Status(state="new", step=checkpoint.step))
         job._notice(noticed)
         return job

@@ -28,12 +28,8 @@ from vfnb.spec.events import (
 )
 from vfnb.spec.layout import Layout
 from vfnb.spec.mapping import Mapping
-<<<<<<< HEAD
-from vfnb.spec.options import Options
-from vfnb.spec.profile import Point, Profile, Speed
-=======
 from vfnb.spec.options import TRACKERS, Options
->>>>>>> main
+from vfnb.spec.profile import Point, Profile, Speed
 from vfnb.spec.row import Row
 from vfnb.spec.stage import Stage
 from vfnb.spec.weighted import Weighted
@@ -66,11 +62,8 @@ __all__ = [
     "Resized",
     "Resumed",
     "Row",
-<<<<<<< HEAD
     "Speed",
-=======
     "Stage",
->>>>>>> main
     "StepRedone",
     "StepSkipped",
     "Stopped",
