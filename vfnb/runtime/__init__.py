@@ -1,10 +1,13 @@
 """Running programs: the step as a transaction, the engines that carry it out, and the state they hand over."""
 
+from vfnb.runtime.coupling import coupling
 from vfnb.runtime.engine import Engine, Launch, Policy, Run, Sink, Snapshot, State, Status, Worker
+from vfnb.runtime.gauge import Gauge
 from vfnb.runtime.group import GroupError
 from vfnb.runtime.inline import InlineEngine
 from vfnb.runtime.local import LocalEngine
 from vfnb.runtime.machine import cores, devices
+from vfnb.runtime.measuring import Reading, TooLarge
 from vfnb.runtime.payload import shippable
 from vfnb.runtime.probe import Probe
 from vfnb.runtime.program import Batch, MapStyle, Program, Source
@@ -24,6 +27,7 @@ __all__ = [
     "Batch",
     "Checkpoint",
     "Engine",
+    "Gauge",
     "GroupError",
     "InlineEngine",
     "Launch",
@@ -32,16 +36,19 @@ __all__ = [
     "Policy",
     "Probe",
     "Program",
+    "Reading",
     "Run",
     "Sink",
     "Snapshot",
     "Source",
     "State",
     "Status",
+    "TooLarge",
     "Trackers",
     "Worker",
     "checkpoint_fingerprint",
     "cores",
+    "coupling",
     "devices",
     "fingerprint_of",
     "initial_state",

@@ -59,7 +59,12 @@ def _compared(program: Program, each: int) -> str | None:
         joint = _sums(replica, feed, [Pass(block=0, node=0, nodes=2, positions=range(2 * each))])
     except Exception as error:  # noqa: BLE001  # separate passes are tried before: the joint one is what fails
         return f"two virtual nodes in one pass raise {type(error).__name__}: {error}"
-    return _difference(joint, _sums(replica, feed, halves))
+    return _difference(joint, _sums(replica, feed, halves), _tolerance(replica))
+
+
+def _tolerance(replica: Replica) -> float:
+    dtypes = {one.dtype for one in replica.parameters.values()}
+    return min(_ROUGHEST, _ROUNDINGS * max(torch.finfo(dtype).eps for dtype in dtypes))
 
 
 def _sums(replica: Replica, feed: Feed, passes: list[Pass]) -> dict[str, torch.Tensor]:
@@ -85,7 +90,7 @@ def _sums(replica: Replica, feed: Feed, passes: list[Pass]) -> dict[str, torch.T
     return {"the loss": loss, **found, **{f"buffer {name}": value for name, value in buffers.items()}}
 
 
-def _difference(joint: dict[str, torch.Tensor], apart: dict[str, torch.Tensor]) -> str | None:
+def _difference(joint: dict[str, torch.Tensor], apart: dict[str, torch.Tensor], tolerance: float) -> str | None:
     if not all(isfinite(float(one.double().abs().sum())) for one in (*joint.values(), *apart.values())):
         return None  # nothing can be said of what is not finite; the run itself tells of it
     gradients = [_size(one) for name, one in apart.items() if name.startswith("the gradient")]
@@ -95,8 +100,7 @@ def _difference(joint: dict[str, torch.Tensor], apart: dict[str, torch.Tensor]) 
         if one is None or other is None:
             return f"{name} is there in a joint pass of two virtual nodes only, or in separate ones only"
         away = _size(one.double() - other.double())
-        dtype = torch.float32 if one.dtype == torch.float64 else one.dtype
-        if away > min(_ROUGHEST, _ROUNDINGS * torch.finfo(dtype).eps) * _size(other) + floor:
+        if away > tolerance * _size(other) + floor:
             parted = away / max(_size(other), floor, 1e-300)
             return f"{name} of a joint pass is not that of separate ones (off by {parted:.1%}): samples are coupled"
     return None
