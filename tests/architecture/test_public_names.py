@@ -9,6 +9,7 @@ import vfnb
 
 PUBLIC = [
     "CheckpointError",
+    "Estimate",
     "Job",
     "Options",
     "PlanError",
@@ -24,6 +25,7 @@ PUBLIC = [
     "__version__",
     "compare",
     "devices",
+    "estimate",
     "load_ipython_extension",
     "open_run",
     "runs",

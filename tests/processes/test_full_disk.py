@@ -61,7 +61,7 @@ def test_a_last_state_that_finds_no_room_ends_the_job_with_one_sentence(tmp_path
     _let_write(job, 100)
     job.stop()
 
-    with pytest.raises(vfnb.WorkerLostError, match=r"could not be written to .*; make room there"):
+    with pytest.raises(vfnb.WorkerLostError, match=r"state could not be written \(.*\); make room in /"):
         job.wait(timeout=60)
 
     assert job.state == "failed"

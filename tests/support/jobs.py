@@ -144,6 +144,15 @@ def until(met: Callable[[], object], within: float = 60) -> None:
         time.sleep(0.02)
 
 
+def reach(job: vfnb.Job, state: str, within: float = 60) -> None:
+    """Wait until a job is in a state; an end fails at once."""
+    until = time.monotonic() + within
+    while job.state != state:
+        assert job.state not in ("done", "stopped", "failed"), f"the job is {job.state}, not {state}"
+        assert time.monotonic() < until, f"the job is still {job.state}"
+        time.sleep(0.01)
+
+
 def slots(count: int) -> list[str]:
     """Name CPU slots, which may outnumber cores."""
     return [f"cpu:{index}" for index in range(count)]

@@ -1,12 +1,14 @@
 """Running programs: the step as a transaction, the engines that carry it out, and the state they hand over."""
 
+from vfnb.runtime.board import Sign
+from vfnb.runtime.counting import Counts, count
 from vfnb.runtime.coupling import coupling
 from vfnb.runtime.engine import Engine, Launch, Policy, Run, Sink, Snapshot, State, Status, Worker
 from vfnb.runtime.gauge import Gauge
 from vfnb.runtime.group import GroupError
 from vfnb.runtime.inline import InlineEngine
 from vfnb.runtime.local import LocalEngine
-from vfnb.runtime.machine import cores, devices
+from vfnb.runtime.machine import cores, devices, memory_bytes
 from vfnb.runtime.measuring import Reading, TooLarge
 from vfnb.runtime.payload import shippable
 from vfnb.runtime.probe import Probe
@@ -26,6 +28,7 @@ from vfnb.runtime.trial import trial
 __all__ = [
     "Batch",
     "Checkpoint",
+    "Counts",
     "Engine",
     "Gauge",
     "GroupError",
@@ -38,6 +41,7 @@ __all__ = [
     "Program",
     "Reading",
     "Run",
+    "Sign",
     "Sink",
     "Snapshot",
     "Source",
@@ -48,11 +52,13 @@ __all__ = [
     "Worker",
     "checkpoint_fingerprint",
     "cores",
+    "count",
     "coupling",
     "devices",
     "fingerprint_of",
     "initial_state",
     "load_into",
+    "memory_bytes",
     "newest_checkpoint",
     "read_checkpoint",
     "shippable",

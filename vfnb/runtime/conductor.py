@@ -150,7 +150,7 @@ class Conductor:
                 self._committed(records)
             case messages.Happened(event=event):
                 self._tell(event)
-                if isinstance(event, OutOfMemory):
+                if isinstance(event, OutOfMemory) and not self._cancel_joined_by(worker, event.message):
                     self.pause()
             case messages.Wrote():
                 self._wrote(seat, report)

@@ -19,7 +19,7 @@ from typing import Any
 
 from vfnb.ground import WorkerLostError
 from vfnb.runtime import messages
-from vfnb.runtime.board import Board
+from vfnb.runtime.board import Board, Sign
 from vfnb.runtime.changes import Answer, Change, settle
 from vfnb.runtime.conductor import Conductor
 from vfnb.runtime.engine import Launch, Run, Sink, Snapshot
@@ -37,8 +37,9 @@ from vfnb.runtime.probe import Probe, silent
 from vfnb.runtime.program import Program
 from vfnb.runtime.seats import Wish
 from vfnb.runtime.settings import flags
+from vfnb.runtime.troubles import with_kernels_share
 from vfnb.runtime.watch import Watch, pulse_of
-from vfnb.spec import Device, Mapping
+from vfnb.spec import Device, Mapping, OutOfMemory
 
 _TICK = 0.25
 _LEAVE_WITHIN = 5.0
@@ -159,6 +160,16 @@ class LocalRun:
         """
         return self._wish(checkpoint=False)
 
+    def activity(self) -> dict[int, Sign]:
+        """Read what each worker does right now.
+
+        Returns:
+            Its last sign, by worker; nothing once the run has ended.
+        """
+        with contextlib.suppress(ValueError):  # the board is closed with the run
+            return {worker: self._board.read(worker) for worker in list(self._pids)}
+        return {}
+
     def join(self, timeout: float | None = None) -> bool:
         """Wait for the end.
 
@@ -231,6 +242,8 @@ class LocalRun:
             return
         if isinstance(report, messages.Hello):
             self._pids[worker] = report.pid
+        if isinstance(report, messages.Happened) and isinstance(report.event, OutOfMemory):
+            report = messages.Happened(event=with_kernels_share(report.event))
         self._conductor.hear(worker, report)
 
     def _lose(self, worker: int) -> None:

@@ -7,7 +7,8 @@ import torch
 from vfnb.runtime.feed import Feed
 from vfnb.runtime.forward import power_of_two_near, run_pass
 from vfnb.runtime.passes import Pass, passes_of
-from vfnb.runtime.program import Batch
+from vfnb.runtime.program import Batch, Program
+from vfnb.runtime.refusals import check_dense
 from vfnb.runtime.replica import Replica
 from vfnb.runtime.vote import Ballot
 
@@ -42,11 +43,22 @@ def first_pass(replica: Replica) -> tuple[Pass, Batch]:
     Returns:
         The pass and its batch.
     """
-    program, layout = replica.program, replica.program.layout
+    program, first = replica.program, opening_pass(replica.program)
     feed = Feed(program, replica.device)
-    # One node whatever a pass computes at once: unit and capacities then stay where passes are halved.
-    first = passes_of(layout, (0,), feed.samples_in(1), nodes_per_pass=1)[0]
     return first, feed.placed(feed.read(1, first))
+
+
+def opening_pass(program: Program) -> Pass:
+    """Give the first pass of a run.
+
+    Args:
+        program: What is trained.
+
+    Returns:
+        Virtual node 0's of step 1, alone: unit and capacities then stay where passes are halved.
+    """
+    samples = min(program.global_batch, len(program.train.dataset))
+    return passes_of(program.layout, (0,), samples, nodes_per_pass=1)[0]
 
 
 def _pass(replica: Replica, scale: float) -> tuple[float, Ballot, int | None]:
@@ -58,6 +70,7 @@ def _pass(replica: Replica, scale: float) -> tuple[float, Ballot, int | None]:
     replica.buffers.begin(replica.buffer_capacities)
     try:
         got = run_pass(replica, first, batch, step=1, unit=1.0, scale=scale)
+        check_dense(replica.parameters)
         replica.sums.end_pass()
         replica.buffers.end_pass(first.node, len(first.positions))
         replica.sums.end_block(first.block, scale)

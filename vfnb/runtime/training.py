@@ -8,6 +8,7 @@ everywhere.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from math import isnan
 from pathlib import Path
 from typing import Protocol
 
@@ -185,6 +186,8 @@ def _keep_best(replica: Replica, post: Post, desk: Desk, metrics: dict[str, floa
         return
     sign = -1.0 if wanted.startswith("-") else 1.0
     value = sign * metrics[wanted.removeprefix("-")]
+    if isnan(value):
+        return  # it would be the best for ever: nothing is above it
     if replica.best is None or value > replica.best[0]:
         replica.best = (value, replica.step)
         if post.reports:
@@ -199,19 +202,21 @@ def _write_best(replica: Replica, desk: Desk, folder: Path) -> None:
 
 
 def _give_up(replica: Replica, outcome: Stepped) -> None:
-    if not outcome.row.skipped or outcome.bad_node is None:
+    bad = outcome.bad
+    if bad is None:
         return
+    where = "" if bad.node is None else f", first in virtual node {bad.node}"
     if replica.program.options.nonfinite == "stop":
         raise TrainingError(
-            f"step {replica.step} has a {outcome.what} that is not finite, first in virtual node {outcome.bad_node}; "
-            'lower the learning rate, look at its samples, or go on past it with Options(nonfinite="skip")',
-            step=replica.step,
-            node=outcome.bad_node,
+            f"step {bad.step} has a {bad.what} that is not finite{where}; lower the learning rate, look at its "
+            'samples, or go on past it with Options(nonfinite="skip")',
+            step=bad.step,
+            node=bad.node,
         )
     if replica.skips >= _MOST_SKIPS:
         raise TrainingError(
-            f"{replica.skips} steps in a row had a loss or gradient that is not finite, the last in virtual node "
-            f"{outcome.bad_node} at step {replica.step}; lower the learning rate or look at the data",
-            step=replica.step,
-            node=outcome.bad_node,
+            f"{replica.skips} steps in a row were skipped, the last one, step {bad.step}, for a {bad.what} that is "
+            f"not finite{where}; lower the learning rate or look at the data",
+            step=bad.step,
+            node=bad.node,
         )
