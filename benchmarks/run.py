@@ -12,6 +12,7 @@ from pathlib import Path
 import elasticity
 import memory
 import overhead
+import planning
 import scale
 import throughput
 from figures import Figure, keep, lines, machine
@@ -21,6 +22,7 @@ TOPICS: dict[str, Callable[[], Iterator[Figure]]] = {
     "memory": memory.figures,
     "elasticity": elasticity.figures,
     "overhead": overhead.figures,
+    "planning": planning.figures,
     "scale": scale.figures,
 }
 

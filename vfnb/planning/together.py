@@ -123,7 +123,7 @@ def sizes_to(largest: int, smallest: int = 1) -> tuple[int, ...]:
     return tuple(size for size in grid if first <= size <= last)
 
 
-def choice_of(  # noqa: PLR0913  # what a step's time depends on
+def choice_of(  # what a step's time depends on
     nodes_per_pass: int,
     cluster: VirtualCluster,
     speeds: Sequence[Speed],

@@ -75,7 +75,7 @@ def _sums(replica: Replica, feed: Feed, passes: list[Pass]) -> dict[str, torch.T
     for one in passes:
         replica.buffers.begin(replica.buffer_capacities)
         batch = feed.placed(feed.read(1, one))
-        with _Means():
+        with _Means():  # type: ignore[no-untyped-call]  # torch gives its constructor no types
             got = run_pass(replica, one, batch, step=1, unit=1.0)
         loss = loss + got.value.double() * got.factor
         for name, value in replica.model.named_buffers():
@@ -136,7 +136,7 @@ def _backwards(drawn: torch.Tensor, args: tuple[Any, ...]) -> torch.Tensor:
 
 
 def _always(value: float) -> Callable[[torch.Tensor, tuple[Any, ...]], torch.Tensor]:
-    return lambda drawn, args: drawn.fill_(value)
+    return lambda drawn, _: drawn.fill_(value)
 
 
 _DRAWS: dict[str, Callable[[torch.Tensor, tuple[Any, ...]], torch.Tensor]] = {

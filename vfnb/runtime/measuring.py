@@ -27,7 +27,7 @@ from vfnb.runtime.rehearsal import rehearse
 from vfnb.runtime.replica import Replica
 from vfnb.runtime.settings import apply_flags, deterministic
 from vfnb.runtime.step import Halted, take_step
-from vfnb.runtime.troubles import MemoryShortError
+from vfnb.runtime.troubles import MemoryShortError, is_memory
 from vfnb.spec import Device, Layout, Mapping
 
 ONE_BLOCK, TWO_BLOCKS = Layout(3, 1), Layout(5, 2)  # the second pass of a block is one like all that follow
@@ -116,10 +116,9 @@ def _answer(program: Program, device: Device, request: Request) -> Answer:
     try:
         with deterministic():
             return _measured(_reduced(program, layout, request.samples), device, request)
-    except MemoryShortError:
-        return TooLarge(samples=request.samples)
     except Exception as error:  # noqa: BLE001  # the user's code may raise anything
-        return _told(error)
+        short = isinstance(error, MemoryShortError) or is_memory(error)
+        return TooLarge(samples=request.samples) if short else _told(error)
 
 
 def _reduced(program: Program, layout: Layout, samples: int) -> Program:
@@ -145,9 +144,7 @@ def _measured(program: Program, device: Device, request: Request) -> Reading:
     memory = _peak(replica.device)
     # The second pass of the first block: gradients are there already, its batch is read as the last one ends.
     follows = median(at[2] - at[1] for at in steps)
-    found = Reading(
-        samples=request.samples, seconds=max(follows, 1e-9), passes=len(steps), memory_bytes=memory
-    )
+    found = Reading(samples=request.samples, seconds=max(follows, 1e-9), passes=len(steps), memory_bytes=memory)
     if not request.overheads:
         return found
     block = median(at[4] - at[2] for at in steps) - 2 * follows

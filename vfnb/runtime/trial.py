@@ -21,7 +21,6 @@ from vfnb.runtime.settings import deterministic, threads
 from vfnb.spec import Device, Event, NotGuaranteed
 
 
-
 def trial(program: Program) -> tuple[Event, ...]:
     """Compute virtual node 0's pass of step 1 twice, and one evaluation batch.
 

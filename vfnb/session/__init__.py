@@ -7,9 +7,9 @@ from vfnb.session.handle import Handle
 from vfnb.session.job import Job
 from vfnb.session.journal import replay
 from vfnb.session.ledger import Ledger
-from vfnb.session.record import FOLDER
 from vfnb.session.plan import plan
 from vfnb.session.profiling import profile
+from vfnb.session.record import FOLDER
 from vfnb.session.runs import runs
 from vfnb.session.saved import SavedRun, open_run
 from vfnb.session.task import Task

@@ -102,7 +102,7 @@ class Identity:
     def options(self) -> Options:
         """The job's options without their functions, and with a number for nodes_per_pass="auto"."""
         options = from_json(json.dumps(self.fields["options"]))
-        return replace(options, nodes_per_pass=self.fields["nodes_per_pass"])  # type: ignore[return-value,type-var]  # its type is in it
+        return replace(options, nodes_per_pass=self.fields["nodes_per_pass"])  # type: ignore[return-value]  # its type is in it
 
     @property
     def automatic(self) -> bool:

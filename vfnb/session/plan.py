@@ -86,9 +86,7 @@ def planned(blueprint: Blueprint, devices: Sequence[Device], profile: Profile | 
     speeds = _speeds(profile, blueprint, devices)
     largest = min(speed.largest for speed in speeds)
     choices = tuple(
-        choice_of(
-            number, cluster, speeds, workers=len(devices), blocks=blocks, memory_bytes=_memory(devices)
-        )
+        choice_of(number, cluster, speeds, workers=len(devices), blocks=blocks, memory_bytes=_memory(devices))
         for number in numbers
         if number == 1 or number * each <= largest
     )

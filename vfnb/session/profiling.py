@@ -62,6 +62,8 @@ def profile(
         SpecError: If the task or a size is not possible.
     """
     chosen = Options() if options is None else options
+    if not isinstance(chosen, Options):
+        raise SpecError(f"options is a {type(chosen).__name__}; give vfnb.Options(...)")
     settled = replace(chosen, nodes_per_pass=1, blocks=None)
     one = VirtualCluster.parse("1", global_batch=1)
     blueprint = draw(task, one, seed=0, length=Length(epochs=None, steps=1), options=settled)
@@ -72,9 +74,7 @@ def profile(
     return measured(blueprint, kinds, sizes, fresh=fresh)
 
 
-def measured(
-    blueprint: Blueprint, devices: Sequence[Device], sizes: Sequence[int], *, fresh: bool = False
-) -> Profile:
+def measured(blueprint: Blueprint, devices: Sequence[Device], sizes: Sequence[int], *, fresh: bool = False) -> Profile:
     """Measure what the cache does not have, and keep it there.
 
     Args:
@@ -257,4 +257,3 @@ def _named(described: dict[str, Any] | None) -> str:
 
 def _short(digest: str) -> str:
     return digest[:12]
-
