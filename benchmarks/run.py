@@ -9,11 +9,13 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import dashboard
 import elasticity
 import memory
 import overhead
 import planning
 import scale
+import solver
 import throughput
 from figures import Figure, keep, lines, machine
 
@@ -24,6 +26,8 @@ TOPICS: dict[str, Callable[[], Iterator[Figure]]] = {
     "overhead": overhead.figures,
     "planning": planning.figures,
     "scale": scale.figures,
+    "dashboard": dashboard.figures,
+    "solver": solver.figures,
 }
 
 

@@ -11,7 +11,7 @@ from vfnb.notebook.flow import VFlow
 if TYPE_CHECKING:
     import pandas as pd
 
-    from vfnb.session import Job
+    from vfnb.session import Comparison, Job
 
 
 def status(flow: VFlow, given: Namespace) -> "Job":
@@ -67,3 +67,24 @@ def runs(_: VFlow, given: Namespace) -> "pd.DataFrame":
         where = given.words[0] if given.words else "this folder"
         raise UsageError(f"no run was left in {where}; begin one with: %vflow run task, or: %vflow runs FOLDER")
     return table
+
+
+def compare(flow: VFlow, given: Namespace) -> "Comparison":
+    """Compare runs: those of this notebook by their names, others by their folders.
+
+    Args:
+        flow: Knows the runs.
+        given: The words are runs.
+
+    Returns:
+        The comparison, which shows curves and a table.
+
+    Raises:
+        UsageError: If there are fewer than two.
+    """
+    from vfnb.session import compare as side_by_side
+
+    known = flow.known()
+    if len(given.words) < 2:
+        raise UsageError(f"compare needs two runs or more, such as {', '.join(known) or 'those of: %vflow runs'}")
+    return side_by_side(*[known.get(word, word) for word in given.words])

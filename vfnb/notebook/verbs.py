@@ -133,6 +133,13 @@ VERBS = {
     "show": Verb(
         example="show", about="show the run's live output here", handler=looking.show, words=1, offers=offers.runs
     ),
+    "compare": Verb(
+        example="compare first second",
+        about="overlay runs, and find where their bits differ",
+        handler=looking.compare,
+        words=None,
+        offers=offers.runs,
+    ),
     "devices": Verb(example="devices", about="what this machine has", handler=looking.devices),
     "runs": Verb(example="runs", about="what was run from this folder", handler=looking.runs, words=1),
 }

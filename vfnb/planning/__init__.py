@@ -1,7 +1,10 @@
-"""Which worker gets which virtual nodes, and what a run takes on its target or here: pure functions of records."""
+"""Mappings, splits, what is computed at once, and what a run takes on its target: pure functions of records."""
 
 from vfnb.planning.counts import by_counts
 from vfnb.planning.even import even, remap
+from vfnb.planning.mixed.fastest import fastest
+from vfnb.planning.mixed.solve import Rule, price, solve
+from vfnb.planning.mixed.split import Part, Split
 from vfnb.planning.moves import Move, moves
 from vfnb.planning.target.bill import Bill, Length, Rates
 from vfnb.planning.target.card import Estimate, plain
@@ -20,12 +23,15 @@ __all__ = [
     "Length",
     "Memory",
     "Move",
+    "Part",
     "Plan",
     "Precision",
     "Product",
     "Range",
     "Rates",
     "Room",
+    "Rule",
+    "Split",
     "Workload",
     "batch_of",
     "best",
@@ -34,6 +40,7 @@ __all__ = [
     "choice_of",
     "estimate_known",
     "even",
+    "fastest",
     "forecast",
     "known",
     "known_models",
@@ -42,6 +49,8 @@ __all__ = [
     "named",
     "plain",
     "precision_for",
+    "price",
     "remap",
     "sizes_to",
+    "solve",
 ]

@@ -31,6 +31,7 @@ from vfnb.spec.mapping import Mapping
 from vfnb.spec.options import TRACKERS, Options
 from vfnb.spec.profile import Point, Profile, Speed
 from vfnb.spec.row import Row
+from vfnb.spec.speeds import Speed, Speeds
 from vfnb.spec.stage import Stage
 from vfnb.spec.weighted import Weighted
 from vfnb.spec.wire import Record, from_json, to_json
@@ -63,6 +64,7 @@ __all__ = [
     "Resumed",
     "Row",
     "Speed",
+    "Speeds",
     "Stage",
     "StepRedone",
     "StepSkipped",

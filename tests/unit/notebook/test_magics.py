@@ -106,6 +106,9 @@ def test_the_magics_own_help_names_each_verb_and_flag(shell: Any) -> None:
         ("resize", "Try: %vflow resize 4"),
         ("runs", "no run was left in this folder; begin one with: %vflow run task"),
         ("runs nowhere", "no run was left in nowhere"),
+        ("compare", "compare needs two runs or more"),
+        ("compare one", "compare needs two runs or more"),
+        ("compare one other", "one"),
     ],
 )
 def test_what_is_missing_is_said_with_what_to_write(line: str, sentence: str, shell: Any) -> None:
@@ -335,6 +338,16 @@ def test_a_run_is_made_of_names_and_every_verb_reaches_it(ready: Any) -> None:
     assert switched is not None
     assert shrunk.after == ("cpu:0",)
     assert job.state == "stopped"
+
+
+def test_runs_are_compared_by_variable_and_by_folder(ready: Any) -> None:
+    first = ready.user_ns["first"] = inline(ready, "one", seed=0, steps=2)
+    inline(ready, "two", seed=1, steps=2)
+
+    found = vflow(ready, "compare first vfnb-runs/two")
+
+    assert list(found.table.index) == ["one", "two"]
+    assert found.table.fingerprint["one"] == first.fingerprint != found.table.fingerprint["two"]
 
 
 def test_a_run_that_ended_early_goes_on_from_its_step(ready: Any, capsys: pytest.CaptureFixture[str]) -> None:
