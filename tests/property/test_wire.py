@@ -14,6 +14,7 @@ from vfnb.ground import SpecError
 from vfnb.spec import (
     TRACKERS,
     Device,
+    DeviceProfile,
     Event,
     Layout,
     Mapping,
@@ -22,7 +23,6 @@ from vfnb.spec import (
     Profile,
     Record,
     Row,
-    Speed,
     Stage,
     VirtualCluster,
     Weighted,
@@ -94,7 +94,7 @@ options = st.builds(
 
 points = st.builds(Point, samples=numbers, seconds=positive, memory_bytes=numbers, passes=numbers)
 speeds = st.builds(
-    Speed,
+    DeviceProfile,
     device=st.text(),
     hardware=st.text(),
     points=st.lists(points, min_size=1, max_size=4, unique_by=lambda point: point.samples).map(

@@ -7,16 +7,16 @@ import vfnb
 from vfnb.session.blueprint import Blueprint, Length, draw
 from vfnb.session.environment import hardware_of, numeric_environment
 from vfnb.session.profiling import _file, _keep, subject_of
-from vfnb.spec import Device, Point, Profile, Speed
+from vfnb.spec import Device, DeviceProfile, Point, Profile
 
 SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
 
 
-def speed_of(seconds: Callable[[int], float], device: str = "cpu", **given: object) -> Speed:
+def speed_of(seconds: Callable[[int], float], device: str = "cpu", **given: object) -> DeviceProfile:
     """Make up a device's speed from a function of samples."""
     points = tuple(Point(samples=size, seconds=seconds(size), memory_bytes=size << 20) for size in SIZES)
     made = {"hardware": "slow", "block_seconds": 0.0, "step_seconds": 0.0} | given
-    return Speed(device=device, points=points, **made)  # type: ignore[arg-type]  # the caller's to know
+    return DeviceProfile(device=device, points=points, **made)  # type: ignore[arg-type]  # the caller's to know
 
 
 def blueprint_of(task: vfnb.Task, nodes: int = 8, batch: int = 32, **options: object) -> Blueprint:

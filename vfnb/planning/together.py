@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 
 from vfnb.ground import SpecError, share_range
-from vfnb.spec import Layout, Speed, VirtualCluster
+from vfnb.spec import DeviceProfile, Layout, VirtualCluster
 
 WORTH = 1.03  # a step must get faster by so much: within it, times on another day may fall the other way
 _ALIKE = 1.02  # choices whose predicted times differ by less are alike; the fewest nodes a pass win
@@ -126,7 +126,7 @@ def sizes_to(largest: int, smallest: int = 1) -> tuple[int, ...]:
 def choice_of(  # what a step's time depends on
     nodes_per_pass: int,
     cluster: VirtualCluster,
-    speeds: Sequence[Speed],
+    speeds: Sequence[DeviceProfile],
     *,
     workers: int,
     blocks: int | None = None,

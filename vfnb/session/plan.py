@@ -12,7 +12,7 @@ from vfnb.session.choice import Request, best_devices
 from vfnb.session.environment import hardware_of, numeric_environment
 from vfnb.session.profiling import measured, subject_of
 from vfnb.session.task import Task
-from vfnb.spec import Device, Event, NodesPerPassChosen, Options, Profile, Speed, VirtualCluster
+from vfnb.spec import Device, DeviceProfile, Event, NodesPerPassChosen, Options, Profile, VirtualCluster
 
 
 def plan(
@@ -94,15 +94,15 @@ def planned(blueprint: Blueprint, devices: Sequence[Device], profile: Profile | 
     return Plan(cluster=cluster, devices=names, choices=choices, nodes_per_pass=nodes, why=why)
 
 
-def _speeds(profile: Profile, blueprint: Blueprint, devices: Sequence[Device]) -> list[Speed]:
+def _speeds(profile: Profile, blueprint: Blueprint, devices: Sequence[Device]) -> list[DeviceProfile]:
     profile.check_is_of(subject_of(blueprint), numeric_environment())
     found = []
-    for device in {Speed.name_of(device): device for device in devices}.values():
+    for device in {DeviceProfile.name_of(device): device for device in devices}.values():
         speed = profile.speed(device, hardware_of(device))
         if speed is None:
             known = ", ".join(f"{one.device} ({one.hardware})" for one in profile.speeds) or "nothing"
             raise SpecError(
-                f"the profile has no {Speed.name_of(device)} ({hardware_of(device)}), it has {known}; "
+                f"the profile has no {DeviceProfile.name_of(device)} ({hardware_of(device)}), it has {known}; "
                 "vfnb.profile(task, devices) measures it"
             )
         found.append(speed)

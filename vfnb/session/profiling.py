@@ -27,7 +27,7 @@ from vfnb.session.environment import hardware_of, numeric_environment
 from vfnb.session.identity import identity_of
 from vfnb.session.sources import digest_of
 from vfnb.session.task import Task
-from vfnb.spec import Device, Options, Point, Profile, Speed, VirtualCluster, from_json, to_json
+from vfnb.spec import Device, DeviceProfile, Options, Point, Profile, VirtualCluster, from_json, to_json
 
 _STEP_OF, _OVERHEADS_OF = 3, 5  # passes in a measured step, and in the one that tells what blocks and steps add
 _LEVEL_AFTER, _GAIN = 4, 1.02  # sizes (a factor of 4) that bring no more than so much: larger ones will not either
@@ -87,7 +87,7 @@ def measured(blueprint: Blueprint, devices: Sequence[Device], sizes: Sequence[in
         All that is known of these devices, in the cache and new.
     """
     found = Profile(subject=subject_of(blueprint), versions=numeric_environment(), speeds=())
-    for device in {Speed.name_of(device): device for device in devices}.values():
+    for device in {DeviceProfile.name_of(device): device for device in devices}.values():
         file = _file(found, device)
         known = None if fresh else _cached(file, found)
         speed = None if known is None else known.speed(device, hardware_of(device))
@@ -151,7 +151,7 @@ def folder() -> Path:
     return Path(cache) / "vfnb" / "profiles"
 
 
-def _missing(speed: Speed | None, sizes: Sequence[int], samples: int) -> list[int]:
+def _missing(speed: DeviceProfile | None, sizes: Sequence[int], samples: int) -> list[int]:
     """Leave out what is known, what does not fit, and what the data cannot fill."""
     if samples < _OVERHEADS_OF:
         raise SpecError(f"the training data have {samples} samples; {_OVERHEADS_OF} or more can be measured")
@@ -168,9 +168,9 @@ def _missing(speed: Speed | None, sizes: Sequence[int], samples: int) -> list[in
     ]
 
 
-def _measure(program: Program, device: Device, sizes: Sequence[int], known: Speed | None) -> Speed:
+def _measure(program: Program, device: Device, sizes: Sequence[int], known: DeviceProfile | None) -> DeviceProfile:
     speed, samples = known, len(program.train.dataset)
-    named = f"profile of {type(program.model).__name__} on {Speed.name_of(device)}"
+    named = f"profile of {type(program.model).__name__} on {DeviceProfile.name_of(device)}"
     with Gauge(program, device) as gauge, tqdm(total=len(sizes), desc=named, unit="size", disable=None) as bar:
         if speed is None:
             first = min(sizes[0], samples // _OVERHEADS_OF)
@@ -189,14 +189,14 @@ def _measure(program: Program, device: Device, sizes: Sequence[int], known: Spee
     return speed
 
 
-def _begun(answer: Reading | TooLarge, device: Device) -> Speed:
+def _begun(answer: Reading | TooLarge, device: Device) -> DeviceProfile:
     if isinstance(answer, TooLarge):
         raise SpecError(
             f"a pass of {answer.samples} samples does not fit {device}, and nothing smaller was asked for; "
             "give smaller batches"
         )
-    return Speed(
-        device=Speed.name_of(device),
+    return DeviceProfile(
+        device=DeviceProfile.name_of(device),
         hardware=hardware_of(device),
         points=(_point(answer),),
         block_seconds=answer.block_seconds or 0.0,
@@ -224,9 +224,9 @@ def _lonely(blueprint: Blueprint) -> bool:
 
 
 def _file(found: Profile, device: Device) -> Path:
-    key = [found.subject, found.versions, Speed.name_of(device), hardware_of(device)]
+    key = [found.subject, found.versions, DeviceProfile.name_of(device), hardware_of(device)]
     model = found.subject["model"].rpartition(".")[2]
-    name = Speed.name_of(device).replace("/", "x")
+    name = DeviceProfile.name_of(device).replace("/", "x")
     return folder() / f"{model}-{name}-{digest_of(json.dumps(key, sort_keys=True))[:16]}.json"
 
 

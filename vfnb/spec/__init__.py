@@ -29,7 +29,7 @@ from vfnb.spec.events import (
 from vfnb.spec.layout import Layout
 from vfnb.spec.mapping import Mapping
 from vfnb.spec.options import TRACKERS, Options
-from vfnb.spec.profile import Point, Profile, Speed
+from vfnb.spec.profile import DeviceProfile, Point, Profile
 from vfnb.spec.row import Row
 from vfnb.spec.speeds import Speed, Speeds
 from vfnb.spec.stage import Stage
@@ -43,6 +43,7 @@ __all__ = [
     "CheckpointFailed",
     "CheckpointSaved",
     "Device",
+    "DeviceProfile",
     "Evaluated",
     "Event",
     "Failed",

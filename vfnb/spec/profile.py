@@ -43,11 +43,11 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Speed:
+class DeviceProfile:
     """How fast one kind of device is at the subject.
 
     Args:
-        device: As `Speed.name_of` gives it: "cuda", "cpu", "cpu/4".
+        device: As `DeviceProfile.name_of` gives it: "cuda", "cpu", "cpu/4".
         hardware: What it is: a processor's or GPU's name.
         points: By samples, ascending, one or more.
         block_seconds: What a block adds: its part in the sum.
@@ -154,14 +154,14 @@ class Profile:
 
     subject: dict[str, str]
     versions: dict[str, str]
-    speeds: tuple[Speed, ...]
+    speeds: tuple[DeviceProfile, ...]
 
     def __post_init__(self) -> None:
         named = [(speed.device, speed.hardware) for speed in self.speeds]
         if len(set(named)) < len(named):
             raise SpecError(f"the devices {named} are not all different; merge what was measured of one")
 
-    def speed(self, device: Device, hardware: str) -> Speed | None:
+    def speed(self, device: Device, hardware: str) -> DeviceProfile | None:
         """Find what was measured of a device.
 
         Args:
@@ -171,7 +171,7 @@ class Profile:
         Returns:
             It; None where nothing was.
         """
-        wanted = (Speed.name_of(device), hardware)
+        wanted = (DeviceProfile.name_of(device), hardware)
         return next((one for one in self.speeds if (one.device, one.hardware) == wanted), None)
 
     def merged(self, other: Self) -> Self:

@@ -17,7 +17,7 @@ from vfnb.spec.events import Event
 from vfnb.spec.layout import Layout
 from vfnb.spec.mapping import Mapping
 from vfnb.spec.options import CALLABLES, Options
-from vfnb.spec.profile import Point, Profile, Speed
+from vfnb.spec.profile import DeviceProfile, Point, Profile
 from vfnb.spec.row import Row
 from vfnb.spec.stage import Stage
 from vfnb.spec.weighted import Weighted
@@ -33,7 +33,7 @@ Record = (
     | Point
     | Profile
     | Row
-    | Speed
+    | DeviceProfile
     | Stage
     | VirtualCluster
     | Weighted

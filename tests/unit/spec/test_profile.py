@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vfnb.ground import SpecError
-from vfnb.spec import Device, Point, Profile, Speed, from_json, to_json
+from vfnb.spec import Device, DeviceProfile, Point, Profile, from_json, to_json
 
 
 def point(samples: int, seconds: float = 1.0, memory: int = 1) -> Point:
     return Point(samples=samples, seconds=seconds, memory_bytes=memory)
 
 
-def speed(*points: Point, device: str = "cpu", hardware: str = "slow", too_large: int | None = None) -> Speed:
-    return Speed(
+def speed(*points: Point, device: str = "cpu", hardware: str = "slow", too_large: int | None = None) -> DeviceProfile:
+    return DeviceProfile(
         device=device,
         hardware=hardware,
         points=points,
@@ -26,7 +26,7 @@ def speed(*points: Point, device: str = "cpu", hardware: str = "slow", too_large
     )
 
 
-def profile(*speeds: Speed, **subject: str) -> Profile:
+def profile(*speeds: DeviceProfile, **subject: str) -> Profile:
     return Profile(subject={"model": "Net"} | subject, versions={"torch": "2.13"}, speeds=speeds)
 
 
