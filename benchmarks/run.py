@@ -13,6 +13,7 @@ import dashboard
 import elasticity
 import memory
 import overhead
+import planning
 import scale
 import solver
 import throughput
@@ -23,6 +24,7 @@ TOPICS: dict[str, Callable[[], Iterator[Figure]]] = {
     "memory": memory.figures,
     "elasticity": elasticity.figures,
     "overhead": overhead.figures,
+    "planning": planning.figures,
     "scale": scale.figures,
     "dashboard": dashboard.figures,
     "solver": solver.figures,

@@ -24,8 +24,9 @@ def _one_torch_thread() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _clean_environ() -> Iterator[None]:
+def _clean_environ(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     before = dict(os.environ)
+    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.getbasetemp() / "cache")  # never the user's profiles
     for name in before:
         if name in LAUNCHER_NAMES or name.startswith(LAUNCHER_PREFIXES):
             del os.environ[name]

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
         WorkerLostError,
     )
     from vfnb.notebook import load_ipython_extension, unload_ipython_extension
-    from vfnb.planning import Estimate
+    from vfnb.planning import Estimate, Plan
     from vfnb.runtime import devices
-    from vfnb.session import Job, Task, compare, estimate, open_run, runs, verify
-    from vfnb.spec import Options, Resized, VirtualCluster, Weighted
+    from vfnb.session import Job, Task, compare, estimate, open_run, plan, profile, runs, verify
+    from vfnb.spec import Options, Profile, Resized, VirtualCluster, Weighted
 
 __version__ = "0.1.0"
 
@@ -34,7 +34,9 @@ __all__ = [
     "Estimate",
     "Job",
     "Options",
+    "Plan",
     "PlanError",
+    "Profile",
     "Resized",
     "SpecError",
     "StateError",
@@ -50,6 +52,8 @@ __all__ = [
     "estimate",
     "load_ipython_extension",
     "open_run",
+    "plan",
+    "profile",
     "runs",
     "unload_ipython_extension",
     "verify",
@@ -60,7 +64,9 @@ _ROOMS = {
     "Estimate": "vfnb.planning",
     "Job": "vfnb.session",
     "Options": "vfnb.spec",
+    "Plan": "vfnb.planning",
     "PlanError": "vfnb.ground",
+    "Profile": "vfnb.spec",
     "Resized": "vfnb.spec",
     "SpecError": "vfnb.ground",
     "StateError": "vfnb.ground",
@@ -75,6 +81,8 @@ _ROOMS = {
     "estimate": "vfnb.session",
     "load_ipython_extension": "vfnb.notebook",
     "open_run": "vfnb.session",
+    "plan": "vfnb.session",
+    "profile": "vfnb.session",
     "runs": "vfnb.session",
     "unload_ipython_extension": "vfnb.notebook",
     "verify": "vfnb.session",

@@ -67,6 +67,8 @@ SIGNATURES = {
     "Job.save": ["path=None"],
     "Job.dashboard": [],
     "devices": [],
+    "plan": ["task", "cluster", "devices=None", "profile=None", "options=None"],
+    "profile": ["task", "devices=None", "batches=None", "options=None", "fresh=False"],
     "compare": ["runs"],
     "open_run": ["path"],
     "verify": ["run", "task", "devices=None", "engine='local'"],

@@ -14,10 +14,13 @@ from vfnb.ground import SpecError
 from vfnb.spec import (
     TRACKERS,
     Device,
+    DeviceProfile,
     Event,
     Layout,
     Mapping,
     Options,
+    Point,
+    Profile,
     Record,
     Row,
     Stage,
@@ -70,7 +73,7 @@ options = st.builds(
     Options,
     reduction=st.sampled_from(["exact", "native"]),
     blocks=st.none() | numbers,
-    nodes_per_pass=numbers,
+    nodes_per_pass=numbers | st.just("auto"),
     precision=st.sampled_from(["no", "bf16", "fp16"]),
     clip_norm=st.none() | positive,
     buffers=st.sampled_from(["mean", "first"]),
@@ -89,6 +92,26 @@ options = st.builds(
 )
 
 
+points = st.builds(Point, samples=numbers, seconds=positive, memory_bytes=numbers, passes=numbers)
+speeds = st.builds(
+    DeviceProfile,
+    device=st.text(),
+    hardware=st.text(),
+    points=st.lists(points, min_size=1, max_size=4, unique_by=lambda point: point.samples).map(
+        lambda found: tuple(sorted(found, key=lambda point: point.samples))
+    ),
+    block_seconds=positive,
+    step_seconds=positive,
+    too_large=st.none() | numbers,
+)
+profiles = st.builds(
+    Profile,
+    subject=st.dictionaries(st.text(), st.text(), max_size=3),
+    versions=st.dictionaries(st.text(), st.text(), max_size=3),
+    speeds=st.lists(speeds, max_size=3, unique_by=lambda speed: (speed.device, speed.hardware)).map(tuple),
+)
+
+
 @st.composite
 def mappings(draw: st.DrawFn) -> Mapping:
     layout = draw(st.integers(1, 40).flatmap(lambda nodes: st.builds(Layout, st.just(nodes), st.integers(1, nodes))))
@@ -103,6 +126,9 @@ records: st.SearchStrategy[Record] = st.one_of(
     clusters,
     options,
     mappings(),
+    points,
+    speeds,
+    profiles,
     any_of(Row),
     st.builds(
         Stage, step=numbers, at=st.floats(), devices=st.lists(st.text(), max_size=4).map(tuple), mapping=mappings()

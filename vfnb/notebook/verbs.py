@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vfnb.notebook import looking, offers, starting, steering
+from vfnb.notebook import looking, offers, planning, starting, steering
 from vfnb.notebook.flow import VFlow
 from vfnb.notebook.offers import Offers
 
@@ -127,6 +127,17 @@ VERBS = {
         handler=steering.remap,
         words=None,
         flags=_WHICH,
+    ),
+    "plan": Verb(
+        example="plan task --on 2",
+        about="measure here, and choose how many virtual nodes a pass",
+        handler=planning.plan,
+        words=1,
+        flags={
+            "--on": Flag(about="devices, as for run", value="DEVICES", offers=offers.devices),
+            "--options": Flag(about="a variable with vfnb.Options(...)", value="NAME", offers=offers.options),
+        },
+        offers=offers.tasks,
     ),
     "show": Verb(
         example="show", about="show the run's live output here", handler=looking.show, words=1, offers=offers.runs

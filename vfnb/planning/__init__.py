@@ -1,4 +1,4 @@
-"""Mappings, splits between kinds of devices, and what a run takes on its target: pure functions of records."""
+"""Mappings, splits, what is computed at once, and what a run takes on its target: pure functions of records."""
 
 from vfnb.planning.counts import by_counts
 from vfnb.planning.even import even, remap
@@ -14,14 +14,17 @@ from vfnb.planning.target.memory import Memory, Room, memory_of
 from vfnb.planning.target.roofline import precision_for
 from vfnb.planning.target.steptime import Range, batch_of
 from vfnb.planning.target.workload import Precision, Product, Workload
+from vfnb.planning.together import Choice, Plan, best, candidates, choice_of, sizes_to
 
 __all__ = [
     "Bill",
+    "Choice",
     "Estimate",
     "Length",
     "Memory",
     "Move",
     "Part",
+    "Plan",
     "Precision",
     "Product",
     "Range",
@@ -31,7 +34,10 @@ __all__ = [
     "Split",
     "Workload",
     "batch_of",
+    "best",
     "by_counts",
+    "candidates",
+    "choice_of",
     "estimate_known",
     "even",
     "fastest",
@@ -45,5 +51,6 @@ __all__ = [
     "precision_for",
     "price",
     "remap",
+    "sizes_to",
     "solve",
 ]

@@ -2,11 +2,14 @@
 
 from vfnb.runtime.board import Sign
 from vfnb.runtime.counting import Counts, count
+from vfnb.runtime.coupling import coupling
 from vfnb.runtime.engine import Engine, Launch, Policy, Run, Sink, Snapshot, State, Status, Worker
+from vfnb.runtime.gauge import Gauge
 from vfnb.runtime.group import GroupError
 from vfnb.runtime.inline import InlineEngine
 from vfnb.runtime.local import LocalEngine
 from vfnb.runtime.machine import cores, devices, memory_bytes
+from vfnb.runtime.measuring import Reading, TooLarge
 from vfnb.runtime.payload import shippable
 from vfnb.runtime.probe import Probe
 from vfnb.runtime.program import Batch, MapStyle, Program, Source
@@ -27,6 +30,7 @@ __all__ = [
     "Checkpoint",
     "Counts",
     "Engine",
+    "Gauge",
     "GroupError",
     "InlineEngine",
     "Launch",
@@ -35,6 +39,7 @@ __all__ = [
     "Policy",
     "Probe",
     "Program",
+    "Reading",
     "Run",
     "Sign",
     "Sink",
@@ -42,11 +47,13 @@ __all__ = [
     "Source",
     "State",
     "Status",
+    "TooLarge",
     "Trackers",
     "Worker",
     "checkpoint_fingerprint",
     "cores",
     "count",
+    "coupling",
     "devices",
     "fingerprint_of",
     "initial_state",

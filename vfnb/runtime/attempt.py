@@ -102,9 +102,9 @@ class Attempt:
         replica.sums.means_into_grads(self.ballot, verdict.weight / replica.weight_unit)
 
     def _passes(self) -> list[tuple[Pass, Measured]]:
-        replica, post, program = self.replica, self.post, self.replica.program
-        passes = post.passes(program, self.samples)
-        batches = self.feed.batches(self.step, passes, lambda later: post.passes(program, self.feed.samples_in(later)))
+        replica, post, at_once = self.replica, self.post, self.replica.nodes_per_pass
+        passes = post.passes(self.samples, at_once)
+        batches = self.feed.batches(self.step, passes, lambda later: post.passes(self.feed.samples_in(later), at_once))
         measured: list[tuple[Pass, Measured]] = []
         for block in by_block(passes):
             for one in block:

@@ -128,11 +128,9 @@ def work(fd: int, errand: Path) -> None:
     os.environ.update(told.environment)
     os.chdir(told.folder)
     sys.path[:] = told.path
-    from vfnb.runtime.worker import main
-
     code = 1
     try:
-        main(told, Connection(fd))
+        importlib.import_module(told.module).main(told, Connection(fd))
         code = 0
     except BaseException:  # noqa: BLE001  # nothing may run the server's own code in a forked child
         sys.excepthook(*sys.exc_info())

@@ -41,6 +41,7 @@ class Errand:
         folder: The kernel's working folder.
         path: The kernel's `sys.path`.
         flags: Torch's global flags in the kernel.
+        module: Whose `main` the process runs.
     """
 
     worker: int
@@ -53,6 +54,7 @@ class Errand:
     folder: str
     path: list[str]
     flags: dict[str, bool | str]
+    module: str = "vfnb.runtime.worker"
 
     def write(self) -> Path:
         """Write the errand into the private folder.

@@ -7,7 +7,6 @@ from vfnb.runtime.board import Slot
 from vfnb.runtime.group import Alone, Group
 from vfnb.runtime.passes import Pass, passes_of
 from vfnb.runtime.probe import Probe, silent
-from vfnb.runtime.program import Program
 from vfnb.spec import Mapping
 
 
@@ -40,15 +39,15 @@ class Post:
         """Whether this worker speaks for all: the one with the lowest id."""
         return self.worker == self.mapping.workers[0]
 
-    def passes(self, program: Program, batch: int) -> tuple[Pass, ...]:
+    def passes(self, batch: int, nodes_per_pass: int) -> tuple[Pass, ...]:
         """List this worker's passes.
 
         Args:
-            program: What is trained.
             batch: Samples in the step's batch.
+            nodes_per_pass: Virtual nodes computed at once.
 
         Returns:
             The passes, in order.
         """
         blocks = self.mapping.blocks_of(self.worker)
-        return passes_of(program.layout, blocks, batch, program.options.nodes_per_pass)
+        return passes_of(self.mapping.layout, blocks, batch, nodes_per_pass)

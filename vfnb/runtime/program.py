@@ -64,6 +64,7 @@ class Program:
         steps: The last step's number, from 1.
         options: The rarer choices.
         identity: JSON of what the run is, written beside each checkpoint.
+        nodes_per_pass: Virtual nodes computed at once, a number where the options say "auto".
     """
 
     model: nn.Module
@@ -80,6 +81,7 @@ class Program:
     steps: int
     options: Options
     identity: str
+    nodes_per_pass: int = 1
 
     @property
     def steps_per_epoch(self) -> int:

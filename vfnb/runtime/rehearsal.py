@@ -55,10 +55,10 @@ def opening_pass(program: Program) -> Pass:
         program: What is trained.
 
     Returns:
-        Virtual node 0's of step 1, and its neighbours' where a pass has several.
+        Virtual node 0's of step 1, alone: unit and capacities then stay where passes are halved.
     """
     samples = min(program.global_batch, len(program.train.dataset))
-    return passes_of(program.layout, (0,), samples, program.options.nodes_per_pass)[0]
+    return passes_of(program.layout, (0,), samples, nodes_per_pass=1)[0]
 
 
 def _pass(replica: Replica, scale: float) -> tuple[float, Ballot, int | None]:

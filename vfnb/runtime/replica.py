@@ -35,6 +35,7 @@ class Replica:
         skips: How many steps in a row were skipped.
         weight_unit: The power of two that weights are divided by before the backward pass.
         best: The best value of the metric to keep, as (value, step).
+        halvings: From which step on fewer virtual nodes were computed at once, and how many.
     """
 
     def __init__(self, program: Program, device: Device) -> None:
@@ -59,11 +60,27 @@ class Replica:
         self.step = self.evaluated = self.skips = 0
         self.weight_unit = 1.0
         self.best: tuple[float, int] | None = None
+        self.halvings: tuple[tuple[int, int], ...] = ()
 
     @property
     def lr(self) -> float:
         """The learning rate of the first parameter group."""
         return float(self.optimizer.param_groups[0]["lr"])
+
+    @property
+    def nodes_per_pass(self) -> int:
+        """Virtual nodes computed at once in the next step."""
+        return self.halvings[-1][1] if self.halvings else self.program.nodes_per_pass
+
+    def compute_at_most(self, nodes: int) -> None:
+        """Compute no more virtual nodes at once than these, from the next step on.
+
+        Args:
+            nodes: How many.
+        """
+        if nodes < self.nodes_per_pass:
+            earlier = tuple(one for one in self.halvings if one[0] <= self.step)
+            self.halvings = (*earlier, (self.step + 1, nodes))
 
     def clear_gradients(self) -> None:
         """Drop every gradient."""
@@ -91,6 +108,7 @@ class Replica:
             "skips": self.skips,
             "weight_unit": self.weight_unit,
             "best": self.best,
+            "halvings": [list(one) for one in self.halvings],
             "parameters": {name: _cpu(one) for name, one in self.model.named_parameters()},
             "buffers": {name: _cpu(one) for name, one in unique_buffers(self.model).items()},
             "optimizer": _optimizer_state(self.optimizer, _names(self.model)),
@@ -119,6 +137,7 @@ class Replica:
         self.step, self.evaluated, self.skips = state["step"], state["evaluated"], state["skips"]
         self.weight_unit = state["weight_unit"]
         self.best = None if state["best"] is None else tuple(state["best"])
+        self.halvings = tuple((step, nodes) for step, nodes in state["halvings"])
 
 
 def initial_state(program: Program) -> State:

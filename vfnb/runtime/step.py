@@ -19,7 +19,7 @@ from vfnb.runtime.post import Post
 from vfnb.runtime.replica import Replica
 from vfnb.runtime.troubles import DriftedError
 from vfnb.runtime.vote import Trouble, Verdict
-from vfnb.spec import Event, Row, StepRedone, StepSkipped
+from vfnb.spec import Event, NodesPerPassHalved, Row, StepRedone, StepSkipped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +70,11 @@ def take_step(replica: Replica, post: Post, feed: Feed) -> Stepped | Halted:
         verdict = attempt.vote()
         if verdict.drifted:
             return Halted(reason="failed", error=_drifted(replica, post))
+        if verdict.trouble is Trouble.MEMORY and _can_halve(replica):
+            attempt.undo()
+            feed.forget()
+            replica.compute_at_most(replica.nodes_per_pass // 2)
+            continue
         if verdict.trouble is not Trouble.NONE:
             reason: Reason = "failed" if verdict.trouble is Trouble.ERROR else "memory"
             return Halted(reason=reason, error=attempt.error)
@@ -83,6 +88,16 @@ def take_step(replica: Replica, post: Post, feed: Feed) -> Stepped | Halted:
             # A sum in fp32 is judged once it is complete, by every worker alike.
             return _skip(replica, attempt, verdict, redone)
         return _commit(replica, attempt, verdict, redone)
+
+
+def _can_halve(replica: Replica) -> bool:
+    return replica.program.options.nodes_per_pass == "auto" and replica.nodes_per_pass > 1
+
+
+def _events(replica: Replica, step: int, redone: Sequence[Event]) -> tuple[Event, ...]:
+    """Say what happened in a step; a halving from the state, which outlives an attempt that broke off."""
+    halved = [nodes for since, nodes in replica.halvings if since == step]
+    return (*(NodesPerPassHalved(step=step, nodes_per_pass=nodes) for nodes in halved), *redone)
 
 
 def _make_room(replica: Replica, attempt: Attempt) -> tuple[str, ...]:
@@ -116,7 +131,7 @@ def _commit(replica: Replica, attempt: Attempt, verdict: Verdict, redone: list[E
     replica.buffer_capacities = replica.buffer_capacities.committed(attempt.ballot.buffer_absmax)
     replica.step, replica.skips = attempt.step, 0
     row = _row(replica, attempt, loss=verdict.loss / verdict.weight, lr=lr, grad_norm=norm)
-    return Stepped(row=row, events=tuple(redone), order=verdict.order)
+    return Stepped(row=row, events=_events(replica, attempt.step, redone), order=verdict.order)
 
 
 def _update(replica: Replica, attempt: Attempt) -> float | None:
@@ -156,7 +171,8 @@ def _skip(replica: Replica, attempt: Attempt, verdict: Verdict, redone: list[Eve
     replica.skips += counts
     event = StepSkipped(step=attempt.step, node=verdict.bad_node, what=what)
     row = _row(replica, attempt, loss=float("nan"), lr=replica.lr, grad_norm=None, skipped=True)
-    return Stepped(row=row, events=(*redone, event), order=verdict.order, bad=event if counts else None)
+    events = (*_events(replica, attempt.step, redone), event)
+    return Stepped(row=row, events=events, order=verdict.order, bad=event if counts else None)
 
 
 def _back_off(replica: Replica) -> None:

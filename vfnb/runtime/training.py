@@ -108,15 +108,16 @@ def train(replica: Replica, post: Post, feed: Feed, desk: Desk, journal: Journal
 
 
 def _agree(replica: Replica, post: Post) -> None:
-    """Settle what members may hold differently: who saw the evaluation end, and the first capacities."""
-    vector = torch.tensor([-replica.evaluated, replica.weight_unit], dtype=torch.float64)
+    """Settle what members may hold differently: who saw the evaluation end or a pass not fit; first capacities."""
+    vector = torch.tensor([-replica.evaluated, replica.weight_unit, -replica.nodes_per_pass], dtype=torch.float64)
     if replica.step == 0:
         first, of_buffers = replica.capacities.current, replica.buffer_capacities.current
         vector = torch.cat([vector, first.double(), of_buffers.double()])
     post.group.max_(vector)
     replica.evaluated, replica.weight_unit = -int(vector[0]), float(vector[1])
+    replica.compute_at_most(-int(vector[2]))
     if replica.step == 0:
-        _, first, of_buffers = vector.split([2, len(first), len(of_buffers)])
+        _, first, of_buffers = vector.split([3, len(first), len(of_buffers)])
         replica.capacities = _with_current(replica.capacities, first)
         replica.buffer_capacities = _with_current(replica.buffer_capacities, of_buffers)
 

@@ -10,6 +10,7 @@ import torch
 
 from vfnb.ground import SpecError
 from vfnb.numerics import restored_generators
+from vfnb.runtime.coupling import coupling
 from vfnb.runtime.evaluation import try_evaluation
 from vfnb.runtime.forward import run_pass
 from vfnb.runtime.program import Program, private_copy
@@ -18,8 +19,6 @@ from vfnb.runtime.rehearsal import first_pass
 from vfnb.runtime.replica import Replica
 from vfnb.runtime.settings import deterministic, threads
 from vfnb.spec import Device, Event, NotGuaranteed
-
-_COUPLING = torch.nn.modules.batchnorm._BatchNorm  # noqa: SLF001  # the base of every batch norm
 
 
 def trial(program: Program) -> tuple[Event, ...]:
@@ -43,6 +42,7 @@ def trial(program: Program) -> tuple[Event, ...]:
         first = _pass(replica)
         second = _pass(replica)
         try_evaluation(replica)
+    _check_coupling(program)
     events = list(_impure(first, second))
     if program.options.reduction == "native":
         reason = "native sums are equal up to rounding only"
@@ -63,11 +63,16 @@ def _check_model(program: Program) -> None:
     for name, module in program.model.named_modules():
         if isinstance(module, torch.nn.SyncBatchNorm):
             raise SpecError(f"{name} is a SyncBatchNorm, which needs a process group of its own; use BatchNorm")
-        if isinstance(module, _COUPLING) and program.options.nodes_per_pass > 1:
-            raise SpecError(
-                f"{name} is a {type(module).__name__}, whose statistics couple the samples of a pass: "
-                f"nodes_per_pass={program.options.nodes_per_pass} would change what is learned; use 1"
-            )
+
+
+def _check_coupling(program: Program) -> None:
+    # "auto" asked before it chose.
+    if program.nodes_per_pass == 1 or program.options.nodes_per_pass == "auto":
+        return
+    if (why := coupling(program)) is not None:
+        raise SpecError(
+            f"{why}: nodes_per_pass={program.nodes_per_pass} would change what is learned; use nodes_per_pass=1"
+        )
 
 
 def _check_schedule(replica: Replica) -> None:

@@ -58,7 +58,7 @@ def told(error: Exception, replica: Replica, worker: int, *, step: int, node: in
     Returns:
         A `MemoryShortError` or a `TrainingError` with the user's traceback as text.
     """
-    if _is_memory(error):
+    if is_memory(error):
         return MemoryShortError(_memory_event(error, replica, worker, step=step, node=node, samples=samples))
     where = f"virtual node {node} at step {step}" if node >= 0 else f"step {step}"
     what = str(error) if isinstance(error, VfnbError) else f"{type(error).__name__}: {error}"
@@ -91,7 +91,15 @@ def with_kernels_share(event: OutOfMemory) -> OutOfMemory:
     return replace(event, message=f"{event.message}; this notebook's own process holds {_size(held)} there")
 
 
-def _is_memory(error: Exception) -> bool:
+def is_memory(error: Exception) -> bool:
+    """Tell whether an exception is of memory that ran out.
+
+    Args:
+        error: As raised.
+
+    Returns:
+        Whether a smaller pass might do.
+    """
     text = str(error)
     return isinstance(error, torch.OutOfMemoryError | MemoryError) or (
         isinstance(error, RuntimeError) and ("can't allocate memory" in text or "out of memory" in text)

@@ -7,6 +7,8 @@ from vfnb.session.handle import Handle
 from vfnb.session.job import Job
 from vfnb.session.journal import replay
 from vfnb.session.ledger import Ledger
+from vfnb.session.plan import plan
+from vfnb.session.profiling import profile
 from vfnb.session.record import FOLDER
 from vfnb.session.runs import runs
 from vfnb.session.saved import SavedRun, open_run
@@ -26,6 +28,8 @@ __all__ = [
     "devices",
     "estimate",
     "open_run",
+    "plan",
+    "profile",
     "replay",
     "runs",
     "verify",

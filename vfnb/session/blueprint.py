@@ -28,6 +28,7 @@ class Blueprint:
         seed: Of every random stream.
         steps: The last step's number, from 1.
         options: As the user gave them.
+        nodes_per_pass: Virtual nodes computed at once; 1 where "auto" is not settled yet.
         model: With the job's initial weights, on the CPU, in training mode.
         evaluating: Whether the user's model was in evaluation mode.
         loss: Of model and batch.
@@ -39,6 +40,7 @@ class Blueprint:
     seed: int
     steps: int
     options: Options
+    nodes_per_pass: int
     model: nn.Module
     evaluating: bool
     loss: Loss
@@ -90,7 +92,20 @@ class Blueprint:
             steps=self.steps,
             options=options,
             identity=identity,
+            nodes_per_pass=self.nodes_per_pass,
         )
+
+    def computing(self, nodes_per_pass: int) -> "Blueprint":
+        """Settle how many virtual nodes are computed at once.
+
+        Args:
+            nodes_per_pass: How many.
+
+        Returns:
+            The same job with the blocks that go with it.
+        """
+        layout = Layout.of(self.cluster.nodes, self.options.blocks, nodes_per_pass=nodes_per_pass)
+        return replace(self, nodes_per_pass=nodes_per_pass, layout=layout)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +166,8 @@ def draw(task: Task, cluster: VirtualCluster, *, seed: int, length: Length, opti
     parts = task.parts
     _check_evaluation(parts, options)
     steps = length.in_steps(len(parts.train.source.dataset), cluster, options)
-    layout = Layout.of(cluster.nodes, options.blocks)
+    at_once = 1 if options.nodes_per_pass == "auto" else options.nodes_per_pass
+    layout = Layout.of(cluster.nodes, options.blocks, nodes_per_pass=at_once)
     model = parts.model.build(seed)
     evaluating = not model.training
     return Blueprint(
@@ -161,6 +177,7 @@ def draw(task: Task, cluster: VirtualCluster, *, seed: int, length: Length, opti
         seed=seed,
         steps=steps,
         options=options,
+        nodes_per_pass=at_once,
         model=trainable(model),
         evaluating=evaluating,
         loss=own_loss(model) if parts.loss is None else parts.loss,

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from vfnb.spec import Device
+
 _PATIENCE = 2.0  # seconds that git may take: a start does not wait for a slow disk
 
 
@@ -43,6 +45,27 @@ def wider_environment() -> dict[str, str]:
         "cudnn": str(torch.backends.cudnn.version()) if torch.version.cuda else None,
     }
     return {name: text for name, text in found.items() if text}
+
+
+def hardware_of(device: Device) -> str:
+    """Name what a device is, without making a CUDA context.
+
+    Args:
+        device: One of this machine's.
+
+    Returns:
+        A processor's or a GPU's name; the device's kind where it cannot be known.
+    """
+    if device.kind == "cpu":
+        return _processor() or platform.machine()
+    if device.kind != "cuda":
+        return device.kind
+    with suppress(OSError, subprocess.SubprocessError):
+        query = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
+        done = subprocess.run(query, capture_output=True, text=True, timeout=_PATIENCE, check=True)  # noqa: S603
+        names = sorted(set(done.stdout.strip().splitlines()))
+        return " or ".join(names) or device.kind
+    return device.kind
 
 
 def own_version() -> str:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import torch
@@ -22,7 +22,8 @@ from vfnb.spec import Options, VirtualCluster, from_json, to_json
 VERSION = 1
 
 _LOOKED_AT = 3  # samples of a data set that enter the record
-_NO_MATTER = ("model.initial", "functions")  # a checkpoint's weights replace them; functions are never saved
+# A checkpoint's weights replace the initial ones, functions are never saved, "auto" is a number elsewhere.
+_NO_MATTER = ("model.initial", "functions", "options.nodes_per_pass")
 _ENVIRONMENT = "environment."
 _MOST_SHOWN = 16
 _REMEDIES = {
@@ -99,8 +100,14 @@ class Identity:
 
     @property
     def options(self) -> Options:
-        """The job's options, without their functions."""
-        return from_json(json.dumps(self.fields["options"]))  # type: ignore[return-value]  # its type is in it
+        """The job's options without their functions, and with a number for nodes_per_pass="auto"."""
+        options = from_json(json.dumps(self.fields["options"]))
+        return replace(options, nodes_per_pass=self.fields["nodes_per_pass"])  # type: ignore[return-value]  # its type is in it
+
+    @property
+    def automatic(self) -> bool:
+        """Whether the job halves its nodes_per_pass where a pass does not fit."""
+        return bool(self.fields["options"]["nodes_per_pass"] == "auto")
 
     def against(self, saved: Self) -> Differences:
         """Compare with the identity that a checkpoint was saved with.
@@ -149,6 +156,7 @@ def identity_of(blueprint: Blueprint, kinds: Sequence[str]) -> Identity:
             "seed": blueprint.seed,
             "steps": blueprint.steps,
             "blocks": blueprint.layout.blocks,
+            "nodes_per_pass": blueprint.nodes_per_pass,
             "model": _model(blueprint.model),
             "loss": _loss(blueprint.loss),
             "data": _data(blueprint.train),

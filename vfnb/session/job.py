@@ -23,6 +23,7 @@ from vfnb.session.identity import Identity
 from vfnb.session.learned import Learned
 from vfnb.session.ledger import Ledger
 from vfnb.session.place import place_of
+from vfnb.session.plan import settled
 from vfnb.session.policy import first_mapping, proposal
 from vfnb.session.prepared import Prepared
 from vfnb.session.record import create
@@ -91,6 +92,7 @@ class Job:
         self._engine, here = engine_of(engine), devices_here()
         threads, blocks = self.options.threads, blueprint.layout.blocks
         chosen = first_devices(devices, here, self._engine, threads=threads, blocks=blocks)
+        blueprint, found = settled(blueprint, chosen)
         self._prepared = Prepared(blueprint, chosen)
         self.name, self.run_dir = place_of(name, run_dir)
         self._clock = SystemClock()
@@ -98,7 +100,7 @@ class Job:
         self._feed = Feed(self._ledger, self._clock)
         self._learned = Learned(self._prepared, self._ledger)
         self._looked_over = False
-        self._notice(remarks_on(chosen, here, step=0))
+        self._notice((*found, *remarks_on(chosen, here, step=0)))
 
     @classmethod
     def load(
@@ -141,6 +143,7 @@ class Job:
             options=saved.options,
         )
         noticed = job._prepared.go_on_from(checkpoint)
+        job.options = job._prepared.blueprint.options
         job._feed(Status(state="new", step=checkpoint.step))
         job._notice(noticed)
         return job

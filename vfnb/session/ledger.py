@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from vfnb.runtime import Status
 from vfnb.session.columns import Columns
-from vfnb.spec import CheckpointSaved, Event, NotGuaranteed, Row, Stage
+from vfnb.spec import CheckpointSaved, Event, NodesPerPassHalved, NotGuaranteed, Row, Stage
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,8 +83,7 @@ class Ledger:
     @property
     def notes(self) -> tuple[str, ...]:
         """Why the same bits are not promised, each reason once."""
-        notes = [f"{one.what}: {one.reason}" for one in self.events if isinstance(one, NotGuaranteed)]
-        return tuple(dict.fromkeys(notes))
+        return tuple(dict.fromkeys(note for one in self.events if (note := _note(one)) is not None))
 
     @property
     def step(self) -> int:
@@ -119,3 +118,13 @@ class Ledger:
         """
         with self._lock:
             return self._columns.frame()
+
+
+def _note(event: Event) -> str | None:
+    match event:
+        case NotGuaranteed(what=what, reason=reason):
+            return f"{what}: {reason}"
+        case NodesPerPassHalved(step=step, nodes_per_pass=nodes):
+            return f"{nodes} {'node' if nodes == 1 else 'nodes'} per pass from step {step}"
+        case _:
+            return None

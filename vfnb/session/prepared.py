@@ -1,5 +1,6 @@
 """A job that is ready to begin: its blueprint, its first devices, where it goes on from, its program."""
 
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -59,6 +60,9 @@ class Prepared:
         """
         noticed = compare(self._identity(), checkpoint)
         self.checkpoint = checkpoint
+        if Identity.parse(checkpoint.identity).automatic:
+            options = replace(self.blueprint.options, nodes_per_pass="auto")
+            self.blueprint = replace(self.blueprint, options=options)
         return noticed
 
     def look_over(self, *, travels: bool) -> tuple[Event, ...]:

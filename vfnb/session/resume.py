@@ -6,7 +6,7 @@ from vfnb.ground import CheckpointError
 from vfnb.runtime import Checkpoint, newest_checkpoint, read_checkpoint
 from vfnb.session.identity import Identity
 from vfnb.session.record import RUN
-from vfnb.spec import Event, NotGuaranteed, Warned
+from vfnb.spec import Event, NodesPerPassChosen, NodesPerPassHalved, NotGuaranteed, Warned
 
 _MOST_SAID = 3
 
@@ -63,9 +63,18 @@ def compare(here: Identity, checkpoint: Checkpoint) -> tuple[Event, ...]:
         for name in saved.fields.get("functions", {})
     ]
     return (
+        *_chosen(saved, step),
+        *(NodesPerPassHalved(step=since, nodes_per_pass=nodes) for since, nodes in checkpoint.state["halvings"]),
         *(Warned(step=step, message=message) for message in warned),
         *(
             NotGuaranteed(step=step, what="another environment than the checkpoint's", reason=one)
             for one in differences.noted
         ),
     )
+
+
+def _chosen(saved: Identity, step: int) -> tuple[Event, ...]:
+    if not saved.automatic:
+        return ()
+    nodes = saved.fields["nodes_per_pass"]
+    return (NodesPerPassChosen(step=step, nodes_per_pass=nodes, reason="the run that goes on had so many"),)

@@ -11,6 +11,8 @@ from vfnb.spec.events import (
     Event,
     Failed,
     Finished,
+    NodesPerPassChosen,
+    NodesPerPassHalved,
     NotGuaranteed,
     OutOfMemory,
     Paused,
@@ -27,6 +29,7 @@ from vfnb.spec.events import (
 from vfnb.spec.layout import Layout
 from vfnb.spec.mapping import Mapping
 from vfnb.spec.options import TRACKERS, Options
+from vfnb.spec.profile import DeviceProfile, Point, Profile
 from vfnb.spec.row import Row
 from vfnb.spec.speeds import Speed, Speeds
 from vfnb.spec.stage import Stage
@@ -40,6 +43,7 @@ __all__ = [
     "CheckpointFailed",
     "CheckpointSaved",
     "Device",
+    "DeviceProfile",
     "Evaluated",
     "Event",
     "Failed",
@@ -47,10 +51,14 @@ __all__ = [
     "Kind",
     "Layout",
     "Mapping",
+    "NodesPerPassChosen",
+    "NodesPerPassHalved",
     "NotGuaranteed",
     "Options",
     "OutOfMemory",
     "Paused",
+    "Point",
+    "Profile",
     "Record",
     "Recovered",
     "Resized",

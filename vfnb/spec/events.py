@@ -101,12 +101,27 @@ class Resumed(_Happened):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutOfMemory(_Happened):
-    """A pass did not fit its device; the job pauses. `message` has the sizes and what to try."""
+    """A pass did not fit its device and the job pauses. `message` has the sizes and what to try."""
 
     worker: int
     device: str
     node: int | None
     message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodesPerPassChosen(_Happened):
+    """`Options(nodes_per_pass="auto")` was settled before the first step; the number is part of what the run is."""
+
+    nodes_per_pass: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodesPerPassHalved(_Happened):
+    """A pass did not fit its device: from `step` on, this one included, so many virtual nodes are computed at once."""
+
+    nodes_per_pass: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +176,8 @@ Event = (
     | Paused
     | Resumed
     | OutOfMemory
+    | NodesPerPassChosen
+    | NodesPerPassHalved
     | NotGuaranteed
     | CallbackFailed
     | Warned

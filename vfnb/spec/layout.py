@@ -35,20 +35,22 @@ class Layout:
             )
 
     @classmethod
-    def of(cls, nodes: int, blocks: int | None = None) -> Self:
-        """Make a layout, with min(nodes, 32) blocks unless told otherwise.
+    def of(cls, nodes: int, blocks: int | None = None, *, nodes_per_pass: int = 1) -> Self:
+        """Make a layout, by default of 32 blocks, or of fewer where they would have less than a pass.
 
         Numbers out of their bounds are a SpecError.
 
         Args:
             nodes: How many virtual nodes, 1 or more.
             blocks: How many blocks, or None for the default.
+            nodes_per_pass: Virtual nodes computed at once; a pass lies in one block.
 
         Returns:
             The layout.
         """
         check_count("nodes", nodes)
-        return cls(nodes, min(nodes, _DEFAULT_BLOCKS) if blocks is None else blocks)
+        check_count("nodes_per_pass", nodes_per_pass)
+        return cls(nodes, min(-(-nodes // nodes_per_pass), _DEFAULT_BLOCKS) if blocks is None else blocks)
 
     @property
     def sizes(self) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ Reduction = Literal["exact", "native"]
 Precision = Literal["no", "bf16", "fp16"]
 Buffers = Literal["mean", "first"]
 Nonfinite = Literal["skip", "stop"]
+NodesPerPass = int | Literal["auto"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +25,8 @@ class Options:
         reduction: "exact" gives the same bits on any mapping, "native" the fastest sum, equal up to rounding.
         blocks: How many blocks the virtual nodes are cut into; None is min(nodes, 32). A job uses at most
             as many workers as it has blocks.
-        nodes_per_pass: Virtual nodes computed in one forward and backward pass.
+        nodes_per_pass: Virtual nodes computed in one forward and backward pass; "auto" takes what is predicted to be
+            fastest here, a number settled when the job is made, and halves it where a pass does not fit.
         precision: "no" for fp32, or autocast to "bf16" or "fp16" (with a loss scaler).
         clip_norm: The largest global 2-norm of the mean gradient; None does not clip.
         buffers: "mean" keeps the mean over virtual nodes, "first" those of virtual node 0.
@@ -50,7 +52,7 @@ class Options:
 
     reduction: Reduction = "exact"
     blocks: int | None = None
-    nodes_per_pass: int = 1
+    nodes_per_pass: NodesPerPass = 1
     precision: Precision = "no"
     clip_norm: float | None = None
     buffers: Buffers = "mean"
@@ -73,6 +75,8 @@ class Options:
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
             _check_choice(name, getattr(self, name), choices)
+        if self.nodes_per_pass != "auto":
+            _check_nodes_per_pass(self.nodes_per_pass)
         for name, least in _COUNTS.items():
             check_count(name, getattr(self, name), least)
         for name in _COUNTS_OR_NONE:
@@ -99,7 +103,7 @@ _CHOICES: dict[str, tuple[object, ...]] = {
     "drop_last": (True, False),
     "check": (True, False),
 }
-_COUNTS = {"nodes_per_pass": 1, "threads": 1, "loader_workers": 0, "keep": 1}
+_COUNTS = {"threads": 1, "loader_workers": 0, "keep": 1}
 _COUNTS_OR_NONE = ("blocks", "evaluate_every", "fingerprint_every")
 _POSITIVE_OR_NONE = ("clip_norm", "checkpoint_every", "stuck_after")
 
@@ -109,6 +113,12 @@ def _check_choice(name: str, value: object, choices: tuple[object, ...]) -> None
     if not any(value == choice and type(value) is type(choice) for choice in choices):
         allowed = " or ".join(repr(choice) for choice in choices)
         raise SpecError(f"{name}={value!r} is not possible; give {allowed}")
+
+
+def _check_nodes_per_pass(value: object) -> None:
+    if isinstance(value, str):
+        raise SpecError(f"nodes_per_pass={value!r} is not possible; give a whole number of at least 1, or 'auto'")
+    check_count("nodes_per_pass", value)
 
 
 def _check_positive(name: str, value: object) -> None:

@@ -61,6 +61,13 @@ def test_a_run_is_trained_and_returned(ready: Any) -> None:
     assert vflow(ready, "status") is job
 
 
+def test_a_plan_is_measured_and_returned(ready: Any) -> None:
+    plan = vflow(ready, "plan task --on 1")
+
+    assert [choice.nodes_per_pass for choice in plan.choices][:1] == [1]
+    assert plan.literal in repr(plan)
+
+
 def test_the_bare_magic_and_a_verbs_help_are_printed(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert vflow(shell, "") is None
     vflow(shell, "run --help")
@@ -85,6 +92,7 @@ def test_the_magics_own_help_names_each_verb_and_flag(shell: Any) -> None:
         ("target --batch 8", "needs a cluster"),
         ("target 8xV100 --batch 0", "global_batch=0"),
         ("run task --on 1", "no target is chosen; begin with: %vflow target"),
+        ("plan task --on 1", "no target is chosen; begin with: %vflow target"),
         ("resize 2", "no run was started here; begin with: %vflow run"),
         ("status", "no run was started here"),
         ("stop", "no run was started here"),
@@ -111,6 +119,10 @@ def test_what_is_missing_is_said_with_what_to_write(line: str, sentence: str, sh
     ("line", "sentence"),
     [
         ("run tasc", "nothing here is named 'tasc'; did you mean task?"),
+        ("plan", "plan needs a task; try: %vflow plan task"),
+        ("plan tasc", "did you mean task?"),
+        ("plan task --on cuba:0", "cuba"),
+        ("plan task --options number", "give a vfnb.Options("),
         ("run number", "number is a float; give a vfnb.Task("),
         ("run", "run needs a task, or --model --data --loss --optimizer; missing: --model"),
         ("run", "try: %vflow run task"),

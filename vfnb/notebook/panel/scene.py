@@ -17,6 +17,7 @@ from vfnb.spec import (
     CheckpointSaved,
     Event,
     Failed,
+    NodesPerPassHalved,
     NotGuaranteed,
     OutOfMemory,
     Resized,
@@ -222,6 +223,9 @@ def _remark(event: Event) -> Notice | None:
     match event:
         case WorkerLost(step=step, worker=worker, device=device, reason=reason):
             return Notice(kind="warning", text=f"step {step:,}: worker {worker} on {device} lost, {reason}")
+        case NodesPerPassHalved(step=step, nodes_per_pass=nodes):
+            text = f"a pass did not fit: {nodes} virtual {'node' if nodes == 1 else 'nodes'} a pass from step {step:,}"
+            return Notice(kind="warning", text=text)
         case NotGuaranteed(what=what, reason=reason):
             return Notice(kind="warning", text=f"the same bits are not promised: {what} ({reason})")
         case Warned(message=message):

@@ -8,7 +8,7 @@ import numpy as np
 from vfnb.notebook.panel.thinning import Numbers
 from vfnb.runtime import Sign, State, Worker
 from vfnb.session import Job
-from vfnb.spec import Event, Mapping
+from vfnb.spec import Event, Mapping, NodesPerPassChosen, NodesPerPassHalved
 
 ENDED = ("done", "stopped", "failed")
 _ROW = ("step", "epoch", "loss", "lr", "samples", "samples_per_second", "noise_scale", "at")
@@ -98,7 +98,7 @@ def read(job: Job, now: float) -> Told:
         run_dir=job.run_dir,
         steps=job.steps,
         steps_per_epoch=job.steps_per_epoch,
-        nodes_per_pass=job.options.nodes_per_pass,
+        nodes_per_pass=_at_once(job),
         state=state,
         workers=job.workers,
         mapping=job.mapping,
@@ -121,3 +121,11 @@ def step_seconds(told: Told) -> float | None:
     samples, speed = told.column("samples")[-20:], told.column("samples_per_second")[-20:]
     known = np.isfinite(speed) & (speed > 0)
     return float(np.median(samples[known] / speed[known])) if known.any() else None
+
+
+def _at_once(job: Job) -> int:
+    """Give the virtual nodes of a pass: what "auto" was settled to, or was halved to since."""
+    for event in reversed(job.events):
+        if isinstance(event, NodesPerPassChosen | NodesPerPassHalved):
+            return event.nodes_per_pass
+    return 1 if job.options.nodes_per_pass == "auto" else job.options.nodes_per_pass
