@@ -6,7 +6,6 @@ neither workers nor loader processes can be told apart by what they read.
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import torch
 from torch.utils.data import Subset, TensorDataset, default_collate
