@@ -4,6 +4,7 @@ from vfnb.simulation.csv_trace import parse_rates, read_csv, write_csv
 from vfnb.simulation.losses import Loss, random_losses
 from vfnb.simulation.outcome import Change, JobOutcome, Outcome
 from vfnb.simulation.published import named_trace, named_traces
+from vfnb.simulation.report import html_report
 from vfnb.simulation.simulate import simulate
 from vfnb.simulation.trace import Trace, TraceJob
 
@@ -14,6 +15,7 @@ __all__ = [
     "Outcome",
     "Trace",
     "TraceJob",
+    "html_report",
     "named_trace",
     "named_traces",
     "parse_rates",

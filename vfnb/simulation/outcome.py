@@ -165,6 +165,35 @@ class Outcome:
         return pd.DataFrame(rows, columns=["time", "job", "devices", "set", "why", "in_use"])
 
     @property
+    def table(self) -> "pd.DataFrame":
+        """A row a job: its times, demand, priority, device-seconds, resizes."""
+        import pandas as pd
+
+        return pd.DataFrame([{"job": job.name, **_plain_job(job)} for job in self.jobs])
+
+    @property
+    def summary(self) -> str:
+        """The cluster's figures in one sentence."""
+        return (
+            f"{len(self.jobs)} jobs on {', '.join(f'{count} {kind}' for kind, count in self.devices.items())}: "
+            f"makespan {self.makespan_s:.0f} s, completion mean {self.mean_completion_s:.0f} s and median "
+            f"{self.median_completion_s:.0f} s, queueing median {self.median_queueing_s:.0f} s, "
+            f"utilisation {self.utilisation:.1%} allocated and {self.useful_utilisation:.1%} useful, "
+            f"fairness {self.fairness:.2f}, {self.resizes} resizes"
+        )
+
+    def __str__(self) -> str:
+        """Show a line a job, and the summary."""
+        wide = max(3, *(len(job.name) for job in self.jobs))
+        lines = [f"{'job':<{wide}}  arrival s  queueing s  completion s  slowdown  resizes"]
+        lines += [
+            f"{job.name:<{wide}}  {job.arrival_s:9.0f}  {job.queueing_s:10.0f}  {job.completion_s:12.0f}"
+            f"  {job.slowdown:8.2f}  {job.resizes:7d}"
+            for job in self.jobs
+        ]
+        return "\n".join((f"{self.trace} under {self.policy}", *lines, self.summary, *self.failures))
+
+    @property
     def _offered(self) -> float:
         return sum(self.devices.values()) * self.makespan_s
 

@@ -1,0 +1,5 @@
+"""The `vfnb` command."""
+
+from vfnb.cli.main import main
+
+__all__ = ["main"]
