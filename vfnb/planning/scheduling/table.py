@@ -4,6 +4,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 
 from vfnb.ground import SpecError
+from vfnb.planning.scheduling.elastic import elastic
 from vfnb.planning.scheduling.fair_share import earliest_deadline, fair_share, shortest, shortest_remaining
 from vfnb.planning.scheduling.queueing import fifo, priority, priority_backfill
 from vfnb.planning.scheduling.state import Decide, Decision, Policy, State, from_counts
@@ -16,6 +17,7 @@ _POLICIES = (
     Policy(name="wfs-sjf", decide=fair_share(shortest), elastic=True),
     Policy(name="wfs-srtf", decide=fair_share(shortest_remaining), elastic=True),
     Policy(name="wfs-deadline", decide=fair_share(earliest_deadline), elastic=True),
+    Policy(name="elastic", decide=elastic(), elastic=True),
 )
 
 
