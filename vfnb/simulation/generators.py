@@ -1,17 +1,20 @@
 """Random traces: the paper's Poisson generator over its table of jobs, and arrivals that others can use."""
 
+import csv
 from functools import cache
+from importlib.resources import files
 from itertools import product
 from math import floor, log
 from random import Random
 
 from vfnb.ground import SpecError
-from vfnb.planning import Costs
+from vfnb.planning import Costs, Rates
 from vfnb.simulation.published import named_trace
-from vfnb.simulation.trace import Trace, cluster_of
+from vfnb.simulation.trace import Trace, TraceJob, cluster_of
 from vfnb.simulation.workloads import Workload, duration_s, workload_job, workloads
 
 PRIORITIES = (1, 5, 10)
+MIXED_CLUSTER = {"k80": 16, "p100": 8, "v100": 4}
 SHORTEST_S, LONGEST_S = 180.0, 1500.0  # the authors' estimates are 4 to 24 minutes; ours differ by a minute at most
 
 _Choice = tuple[Workload, int, int, int]  # workload, demand, passes, length
@@ -101,4 +104,53 @@ def poisson_trace(
         jobs=tuple(drawn),
         devices=cluster_of(devices),
         costs=costs or named_trace("paper-20").costs,
+    )
+
+
+@cache
+def _profiles() -> dict[str, dict[str, float]]:
+    """Read the best published rate of one device, by workload and kind."""
+    profiles: dict[str, dict[str, float]] = {}
+    text = (files("vfnb.simulation") / "profiles.csv").read_text(encoding="utf-8")
+    for row in csv.DictReader(text.splitlines()):
+        profiles.setdefault(row["workload"], {})[row["kind"]] = float(row["rate_per_device"])
+    return profiles
+
+
+def mixed_trace(jobs_per_hour: float, *, jobs: int = 20, seed: int = 0, costs: Costs | None = None) -> Trace:
+    """Draw a trace for several kinds of devices, after the paper's simulation of Gavel: 4 V100, 8 P100, 16 K80.
+
+    Each job trains one of four workloads, uses up to 16 devices and scales in proportion within a kind; it lasts
+    300 to 1500 s on the kind of the cluster that is best for it. Lengths and demands are our assumption: the paper's
+    traces are not public.
+
+    Args:
+        jobs_per_hour: The mean rate of arrivals.
+        jobs: How many.
+        seed: Of the draw; the same seed gives the same trace.
+        costs: What changes of size cost; None: nothing.
+
+    Returns:
+        The trace.
+    """
+    random, cluster = Random(seed), MIXED_CLUSTER
+    drawn = []
+    for at, arrival in enumerate(arrivals(jobs, jobs_per_hour, random)):
+        alone = _profiles()[random.choice(sorted(_profiles()))]
+        best = max(rate * cluster[kind] for kind, rate in alone.items())
+        drawn.append(
+            TraceJob(
+                name=f"J{at}",
+                arrival_s=arrival,
+                demand=16,
+                duration_s=random.uniform(300, 1500),
+                priority=float(random.choice(PRIORITIES)),
+                rates=Rates(tuple((kind, cluster[kind], rate * cluster[kind] / best) for kind, rate in alone.items())),
+            )
+        )
+    return Trace(
+        name=f"mixed-{jobs_per_hour:g}-seed{seed}",
+        jobs=tuple(drawn),
+        devices=cluster_of(cluster),
+        costs=costs or Costs(),
     )

@@ -6,8 +6,13 @@ from difflib import get_close_matches
 from vfnb.ground import SpecError
 from vfnb.planning.scheduling.elastic import elastic
 from vfnb.planning.scheduling.fair_share import earliest_deadline, fair_share, shortest, shortest_remaining
+from vfnb.planning.scheduling.gavel import OBJECTIVES
+from vfnb.planning.scheduling.program import mixed_kinds, one_kind
 from vfnb.planning.scheduling.queueing import fifo, priority, priority_backfill
+from vfnb.planning.scheduling.rounds import in_rounds
 from vfnb.planning.scheduling.state import Decide, Decision, Policy, State, from_counts
+
+ROUND_S = 360.0  # as Gavel has it
 
 _POLICIES = (
     Policy(name="fifo", decide=fifo),
@@ -18,6 +23,28 @@ _POLICIES = (
     Policy(name="wfs-srtf", decide=fair_share(shortest_remaining), elastic=True),
     Policy(name="wfs-deadline", decide=fair_share(earliest_deadline), elastic=True),
     Policy(name="elastic", decide=elastic(), elastic=True),
+    *(
+        Policy(
+            name=f"gavel-{name}",
+            decide=in_rounds(objective, one_kind, mixes=False),
+            elastic=True,
+            preempts=True,
+            kinds="many",
+            round_s=ROUND_S,
+        )
+        for name, objective in OBJECTIVES.items()
+    ),
+    *(
+        Policy(
+            name=f"gavel-{name}-mixed",
+            decide=in_rounds(objective, mixed_kinds, mixes=True),
+            elastic=True,
+            preempts=True,
+            kinds="mixed",
+            round_s=ROUND_S,
+        )
+        for name, objective in OBJECTIVES.items()
+    ),
 )
 
 
