@@ -19,7 +19,7 @@ class Taste:
         patience_s: A job that waited longer goes before all that waited less.
     """
 
-    short: float = 1.0
+    short: float = 0.25
     urgent: float = 0.25
     worth: float = 1.0
     patience_s: float = 1800.0
@@ -67,7 +67,7 @@ def _turn(claim: Claim, state: State, kind: str, taste: Taste) -> tuple[bool, fl
     if state.now - claim.arrival > taste.patience_s:
         return False, claim.arrival
     best = max(1e-9, claim.rates(((kind, min(claim.demand, state.devices)),)))
-    return True, claim.left(state.now) / best / claim.priority**taste.urgent
+    return True, claim.left(state.now) / best / pow(claim.priority, taste.urgent)
 
 
 def _curve(claim: Claim, kind: str, devices: int) -> list[float]:

@@ -8,6 +8,7 @@ c of n_k(c) X[m, c] at most N_k.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from vfnb.ground import SpecError
 from vfnb.planning.scheduling.rates import Bundle, size
 from vfnb.planning.scheduling.state import Claim, State
 
@@ -58,9 +59,15 @@ class Program:
 
         Returns:
             The shares, with z as their objective where it has worth; a failure where the solver gives none.
+
+        Raises:
+            SpecError: If scipy is not installed.
         """
-        from scipy.optimize import linprog
-        from scipy.sparse import csr_array
+        try:
+            from scipy.optimize import linprog
+            from scipy.sparse import csr_array
+        except ImportError as error:
+            raise SpecError("Gavel's policies need scipy; install it with pip install 'vfnb[scheduling]'") from error
 
         rows, bounds = self._always()
         for terms, constant, of_z in floors:

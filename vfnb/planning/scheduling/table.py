@@ -2,17 +2,25 @@
 
 from collections.abc import Callable
 from difflib import get_close_matches
+from typing import Literal
 
 from vfnb.ground import SpecError
 from vfnb.planning.scheduling.elastic import elastic
 from vfnb.planning.scheduling.fair_share import earliest_deadline, fair_share, shortest, shortest_remaining
 from vfnb.planning.scheduling.gavel import OBJECTIVES
-from vfnb.planning.scheduling.program import mixed_kinds, one_kind
+from vfnb.planning.scheduling.program import Columns, mixed_kinds, one_kind
 from vfnb.planning.scheduling.queueing import fifo, priority, priority_backfill
 from vfnb.planning.scheduling.rounds import in_rounds
 from vfnb.planning.scheduling.state import Decide, Decision, Policy, State, from_counts
 
 ROUND_S = 360.0  # as Gavel has it
+
+# Gavel's own way; the paper's, which adds idle devices of a second kind; and mixtures inside the program.
+_WAYS: tuple[tuple[str, Columns, Literal["many", "mixed"]], ...] = (
+    ("", one_kind, "many"),
+    ("-widened", one_kind, "mixed"),
+    ("-mixed", mixed_kinds, "mixed"),
+)
 
 _POLICIES = (
     Policy(name="fifo", decide=fifo),
@@ -25,25 +33,15 @@ _POLICIES = (
     Policy(name="elastic", decide=elastic(), elastic=True),
     *(
         Policy(
-            name=f"gavel-{name}",
-            decide=in_rounds(objective, one_kind, mixes=False),
+            name=f"gavel-{name}{suffix}",
+            decide=in_rounds(objective, columns, mixes=kinds == "mixed"),
             elastic=True,
             preempts=True,
-            kinds="many",
+            kinds=kinds,
             round_s=ROUND_S,
         )
         for name, objective in OBJECTIVES.items()
-    ),
-    *(
-        Policy(
-            name=f"gavel-{name}-mixed",
-            decide=in_rounds(objective, mixed_kinds, mixes=True),
-            elastic=True,
-            preempts=True,
-            kinds="mixed",
-            round_s=ROUND_S,
-        )
-        for name, objective in OBJECTIVES.items()
+        for suffix, columns, kinds in _WAYS
     ),
 )
 
