@@ -37,10 +37,12 @@ def interval(ours: Sequence[float], theirs: Sequence[float]) -> str:
 
 
 def outcomes(traces: Sequence[Trace], policy: str | Policy) -> list[Outcome]:
+    """Run every trace."""
     return [simulate(trace, policy) for trace in traces]
 
 
 def report(seeds: Sequence[int], policy: str | Policy = "elastic") -> None:
+    """Print our policy's paired differences to the others."""
     for rate in RATES:
         traces = [poisson_trace(rate, seed=seed) for seed in seeds]
         ours = outcomes(traces, policy)
@@ -49,11 +51,13 @@ def report(seeds: Sequence[int], policy: str | Policy = "elastic") -> None:
             for name, figure in FIGURES.items():
                 a, b = [figure(each) for each in ours], [figure(each) for each in theirs]
                 print(
-                    f"{rate:3d} jobs/h  {rival:17s}  {name:19s}  {mean(a):6.0f} against {mean(b):6.0f} s  {interval(a, b)}"
+                    f"{rate:3d} jobs/h  {rival:17s}  {name:19s}  "
+                    f"{mean(a):6.0f} against {mean(b):6.0f} s  {interval(a, b)}"
                 )
 
 
 def tune() -> None:
+    """Print the figures of several tastes on the tuning seeds."""
     for short, urgent, worth in product((0.0, 0.25, 0.5, 1.0), (0.0, 0.25, 0.5, 1.0), (0.0, 1.0)):
         policy = Policy(name="elastic", decide=elastic(Taste(short=short, urgent=urgent, worth=worth)), elastic=True)
         line = []
@@ -64,6 +68,7 @@ def tune() -> None:
 
 
 def mixed() -> None:
+    """Print what mixtures of kinds gain Gavel, over rates of arrival."""
     for jobs, rate in product((20, 100), (1, 2, 4, 6, 8, 10, 12)):
         traces = [mixed_trace(rate, jobs=jobs, seed=seed) for seed in REPORTING]
         plain = [each.mean_completion_s for each in outcomes(traces, "gavel-max-min")]
@@ -74,6 +79,7 @@ def mixed() -> None:
 
 
 def speed() -> None:
+    """Print how long 10,000 jobs on 1,000 devices take."""
     # 1000 devices, jobs of about 10 minutes on 4.5: 1100 an hour keep nine devices of ten busy.
     trace = poisson_trace(1100, jobs=10_000, devices=1000)
     for name in ("fifo", "priority", "priority-backfill", "wfs", "wfs-srtf", "elastic"):

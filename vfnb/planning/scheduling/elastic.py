@@ -1,10 +1,12 @@
 """Our own policy: every job gets a device, and the others go where they bring jobs to their end the fastest."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from heapq import heapify, heapreplace
+from functools import lru_cache
+from heapq import heapify, heappop, heapreplace
 
-from vfnb.planning.scheduling.rates import size
+from vfnb.planning.scheduling.rates import RateOf, size
 from vfnb.planning.scheduling.state import Claim, Decide, Decision, State, from_counts
 
 
@@ -44,11 +46,9 @@ def elastic(taste: Taste | None = None) -> Decide:
     def decide(state: State) -> Decision:
         (kind,) = state.capacity
         inside = _inside(state, kind, numbers)
-        curves = {claim.name: _curve(claim, kind, state.devices) for claim in inside}
+        curves = {claim.name: _curve(claim.rates, kind, min(claim.demand, state.devices)) for claim in inside}
         values = {claim.name: _value(claim, state, curves[claim.name], numbers) for claim in inside}
-        counts = dict.fromkeys(values, 1)
-        _spread(counts, curves, values, state.devices - len(counts))
-        return from_counts(state, _settled(state, counts, curves, numbers))
+        return from_counts(state, _settled(state, _spread(curves, values, state.devices), curves, numbers))
 
     return decide
 
@@ -67,45 +67,64 @@ def _turn(claim: Claim, state: State, kind: str, taste: Taste) -> tuple[bool, fl
     if state.now - claim.arrival > taste.patience_s:
         return False, claim.arrival
     best = max(1e-9, claim.rates(((kind, min(claim.demand, state.devices)),)))
-    return True, claim.left(state.now) / best / pow(claim.priority, taste.urgent)
+    return True, claim.left(state.now) / best / math.pow(claim.priority, taste.urgent)
 
 
-def _curve(claim: Claim, kind: str, devices: int) -> list[float]:
-    """List a job's rate on 0, 1, 2, ... devices, never falling: devices that would slow it stay idle in it."""
+@dataclass(frozen=True, slots=True)
+class _Curve:
+    """A job's rates on one kind.
+
+    Args:
+        rates: On 0, 1, 2, ... devices, never falling: devices that would slow it stay idle in it.
+        steps: For each number of devices, the rate that the best step from it adds a device, and how many it adds.
+    """
+
+    rates: tuple[float, ...]
+    steps: tuple[tuple[float, int], ...]
+
+
+@lru_cache(maxsize=1 << 16)  # a job's curve is asked for at every decision
+def _curve(rate_of: RateOf, kind: str, most: int) -> _Curve:
     rates = [0.0]
-    for count in range(1, min(claim.demand, devices) + 1):
-        rates.append(max(rates[-1], claim.rates(((kind, count),))))
-    return rates
+    for count in range(1, most + 1):
+        rates.append(max(rates[-1], rate_of(((kind, count),))))
+    steps = []
+    for now, rate in enumerate(rates):
+        ahead = (((rates[after] - rate) / (after - now), after - now) for after in range(now + 1, len(rates)))
+        steps.append(max(ahead, default=(0.0, 0), key=lambda step: step[0]))
+    return _Curve(tuple(rates), tuple(steps))
 
 
-def _value(claim: Claim, state: State, curve: list[float], taste: Taste) -> float:
-    left = max(1.0, claim.left(state.now) / max(curve[-1], 1e-9))
-    return claim.priority**taste.urgent / left**taste.short / max(curve[-1], 1e-9)
+def _value(claim: Claim, state: State, curve: _Curve, taste: Taste) -> float:
+    best = max(curve.rates[-1], 1e-9)
+    left = max(1.0, claim.left(state.now) / best)
+    return math.pow(claim.priority, taste.urgent) / math.pow(left, taste.short) / best
 
 
-def _spread(counts: dict[str, int], curves: Mapping[str, list[float]], values: Mapping[str, float], free: int) -> None:
-    """Give devices away, each where it is worth most; `counts` is changed."""
-
-    def offer(name: str) -> tuple[float, int, str, int]:
-        curve, now = curves[name], counts[name]
-        best, more = 0.0, 0
-        for after in range(now + 1, len(curve)):
-            gain = (curve[after] - curve[now]) / (after - now)
-            if gain > best:
-                best, more = gain, after - now
-        return -best * values[name], order[name], name, more
-
-    order = {name: at for at, name in enumerate(counts)}
-    offers = [offer(name) for name in counts]
+def _spread(curves: Mapping[str, _Curve], values: Mapping[str, float], devices: int) -> dict[str, int]:
+    """Give each job a device, and the others away where each is worth most."""
+    counts, free = dict.fromkeys(curves, 1), devices - len(curves)
+    offers = [
+        (-curve.steps[1][0] * values[name], at, name)
+        for at, (name, curve) in enumerate(curves.items())
+        if curve.steps[1][0]
+    ]
     heapify(offers)
-    while free and offers and offers[0][3]:
-        _, _, name, more = offers[0]
-        counts[name] += min(more, free)
-        free -= min(more, free)
-        heapreplace(offers, offer(name))
+    while free and offers:
+        _, at, name = offers[0]
+        steps = curves[name].steps
+        more = min(free, steps[counts[name]][1])
+        counts[name] += more
+        free -= more
+        gain = steps[counts[name]][0]
+        if gain:
+            heapreplace(offers, (-gain * values[name], at, name))
+        else:
+            heappop(offers)
+    return counts
 
 
-def _settled(state: State, counts: dict[str, int], curves: Mapping[str, list[float]], taste: Taste) -> dict[str, int]:
+def _settled(state: State, counts: dict[str, int], curves: Mapping[str, _Curve], taste: Taste) -> dict[str, int]:
     """Leave out growth that costs more than it brings, and give what that frees to those who would have shrunk."""
     cost = taste.worth * (state.costs.grow_s + state.costs.pause_s)
     held = {claim.name: size(claim.held) for claim in state.claims if claim.held}
@@ -114,8 +133,8 @@ def _settled(state: State, counts: dict[str, int], curves: Mapping[str, list[flo
         now, after = held.get(claim.name, 0), counts.get(claim.name, 0)
         if not 0 < now < after:
             continue
-        curve, left = curves[claim.name], claim.left(state.now)
-        if left / max(curve[now], 1e-9) - left / max(curve[after], 1e-9) <= cost:
+        rates, left = curves[claim.name].rates, claim.left(state.now)
+        if left / max(rates[now], 1e-9) - left / max(rates[after], 1e-9) <= cost:
             settled[claim.name] = now
     free = state.devices - sum(settled.values())
     for name, now in held.items():

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from vfnb.planning.scheduling.program import Columns, Program, Shares, one_kind, program
-from vfnb.planning.scheduling.state import Claim, State
+from vfnb.planning.scheduling.state import State
 
 Objective = Callable[[State, Columns], Shares]
 
@@ -106,11 +106,12 @@ def cost(state: State, columns: Columns) -> Shares:
             laid.cells, laid.rates, _even_of_cells(laid, _even_rates(state)), strict=True
         )
     ]
-    due = [claim for claim in state.claims if claim.deadline is not None]
-    floors = [(laid.of_job(claim), _due_rate(claim, state), 0.0) for claim in due]
-    kept = laid.maximise(gain, 0.0, floors)
-    if not kept.failure:
-        return kept
+    due = [(claim, claim.deadline) for claim in state.claims if claim.deadline is not None]
+    if all(deadline > state.now for _, deadline in due):
+        floors = [(laid.of_job(claim), claim.left(state.now) / (deadline - state.now), 0.0) for claim, deadline in due]
+        kept = laid.maximise(gain, 0.0, floors)
+        if not kept.failure:
+            return kept
     rest = laid.maximise(gain)
     late = "not all deadlines can be kept; they were left out"
     return Shares(of=rest.of, objective=rest.objective, failure=rest.failure or late)
@@ -122,11 +123,6 @@ OBJECTIVES: Mapping[str, Objective] = {
     "finish-time": finish_time,
     "cost": cost,
 }
-
-
-def _due_rate(claim: Claim, state: State) -> float:
-    time = (claim.deadline or 0.0) - state.now
-    return claim.left(state.now) / time if time > 0 else float("inf")
 
 
 def _even_rates(state: State) -> dict[str, float]:

@@ -33,7 +33,7 @@ def size(devices: Bundle) -> int:
     Returns:
         How many, over all kinds.
     """
-    return sum(count for _, count in devices)
+    return devices[0][1] if len(devices) == 1 else sum(count for _, count in devices)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from vfnb.ground import PlanError, SpecError
-from vfnb.planning.scheduling.rates import Bundle, RateOf, bundle, size
+from vfnb.planning.scheduling.rates import Bundle, RateOf, size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +56,11 @@ class Progress:
         Returns:
             The work.
         """
-        done = self.done
-        for (start, rate), end in zip(self.phases, self._ends(now), strict=True):
-            done += rate * max(0.0, min(end, now) - start)
+        done, end = self.done, now
+        for start, rate in reversed(self.phases):
+            if start < end:
+                done += rate * (end - start)
+                end = start
         return done
 
     def rate(self, now: float) -> float:
@@ -84,15 +86,12 @@ class Progress:
         left = work - self.done
         if left <= 0:
             return self.since
-        for (start, rate), end in zip(self.phases, self._ends(float("inf")), strict=True):
+        ends = [*(start for start, _ in self.phases), float("inf")][1:]
+        for (start, rate), end in zip(self.phases, ends, strict=True):
             if rate > 0 and left <= rate * (end - start):
                 return start + left / rate
             left -= rate * (end - start) if rate > 0 else 0.0
         return float("inf")
-
-    def _ends(self, last: float) -> list[float]:
-        """List when each phase ends, the last one at `last`."""
-        return [*(start for start, _ in self.phases), last][1:]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,4 +277,4 @@ def from_counts(state: State, counts: Mapping[str, int]) -> Decision:
         The decision.
     """
     (kind,) = state.capacity
-    return Decision(allocations={name: bundle([(kind, count)]) for name, count in counts.items() if count})
+    return Decision(allocations={name: ((kind, count),) for name, count in counts.items() if count})
