@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import dashboard
 import elasticity
 import memory
 import overhead
@@ -22,6 +23,7 @@ TOPICS: dict[str, Callable[[], Iterator[Figure]]] = {
     "elasticity": elasticity.figures,
     "overhead": overhead.figures,
     "scale": scale.figures,
+    "dashboard": dashboard.figures,
 }
 
 

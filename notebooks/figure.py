@@ -18,11 +18,11 @@ def main() -> None:
     cells = re.findall(r"<td>([0-9a-f]{16})</td>", pages[-1])
     lines = zip(("this run", "undisturbed, one device"), cells, strict=True)
     text = "".join(
-        f'<text x="44" y="{226 + 16 * place}">fingerprint, {name}: {digits}</text>'
+        f'<text x="66" y="{312 + 16 * place}">fingerprint, {name}: {digits}</text>'
         for place, (name, digits) in enumerate(lines)
     )
     curve = curve.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1) if "xmlns" not in curve else curve
-    figure = curve.replace("0 0 640 220", "0 0 640 260").replace("</svg>", f"{text}</svg>")
+    figure = curve.replace("0 0 720 300", "0 0 720 340").replace("</svg>", f"{text}</svg>")
     (ROOT / "docs" / "figures" / "quickstart.svg").write_text(figure + "\n")
 
 

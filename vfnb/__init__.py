@@ -3,8 +3,11 @@
 The names below are loaded when they are first used, so that `import vfnb` needs neither torch nor pandas.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from vfnb.ground import check_platform
 
 if TYPE_CHECKING:
     from vfnb.ground import (
@@ -17,14 +20,18 @@ if TYPE_CHECKING:
         WorkerLostError,
     )
     from vfnb.notebook import load_ipython_extension, unload_ipython_extension
+    from vfnb.planning import Estimate
     from vfnb.runtime import devices
-    from vfnb.session import Job, Task, runs
+    from vfnb.session import Job, Task, compare, estimate, open_run, runs, verify
     from vfnb.spec import Options, Resized, VirtualCluster, Weighted
 
 __version__ = "0.1.0"
 
+check_platform(sys.platform)
+
 __all__ = [
     "CheckpointError",
+    "Estimate",
     "Job",
     "Options",
     "PlanError",
@@ -38,14 +45,19 @@ __all__ = [
     "Weighted",
     "WorkerLostError",
     "__version__",
+    "compare",
     "devices",
+    "estimate",
     "load_ipython_extension",
+    "open_run",
     "runs",
     "unload_ipython_extension",
+    "verify",
 ]
 
 _ROOMS = {
     "CheckpointError": "vfnb.ground",
+    "Estimate": "vfnb.planning",
     "Job": "vfnb.session",
     "Options": "vfnb.spec",
     "PlanError": "vfnb.ground",
@@ -58,10 +70,14 @@ _ROOMS = {
     "VirtualCluster": "vfnb.spec",
     "Weighted": "vfnb.spec",
     "WorkerLostError": "vfnb.ground",
+    "compare": "vfnb.session",
     "devices": "vfnb.runtime",
+    "estimate": "vfnb.session",
     "load_ipython_extension": "vfnb.notebook",
+    "open_run": "vfnb.session",
     "runs": "vfnb.session",
     "unload_ipython_extension": "vfnb.notebook",
+    "verify": "vfnb.session",
 }
 
 

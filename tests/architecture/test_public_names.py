@@ -9,6 +9,7 @@ import vfnb
 
 PUBLIC = [
     "CheckpointError",
+    "Estimate",
     "Job",
     "Options",
     "PlanError",
@@ -22,10 +23,14 @@ PUBLIC = [
     "Weighted",
     "WorkerLostError",
     "__version__",
+    "compare",
     "devices",
+    "estimate",
     "load_ipython_extension",
+    "open_run",
     "runs",
     "unload_ipython_extension",
+    "verify",
 ]
 
 HEAVY = ("torch", "accelerate", "torchmetrics", "pandas", "IPython", "ipywidgets", "anywidget", "plotly")

@@ -1,4 +1,4 @@
-"""Who lives how long: no worker outlives its kernel, failures arrive whole, every sample is read once."""
+"""Who lives how long: no worker outlives its kernel, failures arrive whole."""
 
 import os
 import signal
@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 import torch
 from jobs import SAMPLES, convnet_task, finished, job_of, slots
-from recording import Recording
+from kernels import interpreter
+from processes import descendants, left_after
 from torch import nn
 
 import vfnb
-from vfnb.testing import FaultScript
 
 _KERNEL = """
 import sys, time
@@ -45,6 +45,23 @@ def test_no_worker_outlives_its_kernel(end: signal.Signals, tmp_path: Path) -> N
     assert _gone_within(pids, 20)
 
 
+@pytest.mark.parametrize("method", ["forkserver", "spawn"])
+def test_workers_end_soon_after_an_interpreter_that_leaves_its_job_running(method: str, tmp_path: Path) -> None:
+    script = f"job = begun({method!r})\nprint(len(job.workers), flush=True)\nsys.stdin.readline()\n"
+    with interpreter(tmp_path, script) as kernel:
+        assert kernel.stdin is not None
+        assert kernel.stdout is not None
+        assert kernel.stdout.readline() == "2\n"
+        family = descendants(kernel.pid)
+        assert len(family) >= 2
+
+        kernel.stdin.write("\n")
+        kernel.stdin.flush()
+
+        assert kernel.wait(timeout=20) == 0  # 2 s are the aim for both, asserted at ten times
+        assert left_after(20, family) == []
+
+
 def test_a_loss_that_raises_fails_the_job_with_the_users_traceback(tmp_path: Path) -> None:
     job = job_of(_task(_explodes_later), tmp_path, slots(2), check=False)
 
@@ -57,18 +74,6 @@ def test_a_loss_that_raises_fails_the_job_with_the_users_traceback(tmp_path: Pat
     assert caught.value.step == 3
 
 
-def test_every_sample_is_read_once_an_epoch_under_a_kill(tmp_path: Path) -> None:
-    script = FaultScript().kill(1, "in_sum", step=3)
-    data = Recording(SAMPLES, tmp_path / "reads")
-    task = vfnb.Task(nn.Linear(2, 2), data, nn.CrossEntropyLoss(), partial(torch.optim.SGD, lr=0.1))
-    job = finished(job_of(task, tmp_path, slots(2), faults=script, steps=8, check=False))
-
-    history = job.history
-    assert sorted(history.step) == list(range(1, 9))
-    assert history.groupby("epoch").samples.sum().tolist() == [SAMPLES, SAMPLES]
-    assert data.indices_read() == set(range(SAMPLES))
-
-
 def test_two_jobs_in_one_kernel_do_not_disturb_each_other(tmp_path: Path) -> None:
     first, second = (job_of(convnet_task(), tmp_path, slots(1), seed=seed) for seed in (1, 2))
     for job in (first, second):
@@ -78,14 +83,6 @@ def test_two_jobs_in_one_kernel_do_not_disturb_each_other(tmp_path: Path) -> Non
 
     assert (first.state, second.state) == ("done", "done")
     assert first.fingerprint != second.fingerprint
-
-
-def test_a_loss_that_is_not_finite_is_skipped_and_named(tmp_path: Path) -> None:
-    job = finished(job_of(_task(_nan_once), tmp_path, slots(2), check=False))
-    skipped = job.history[job.history.skipped]
-
-    assert skipped.step.tolist() == [1]
-    assert job.state == "done"
 
 
 def _task(loss: object) -> vfnb.Task:
@@ -103,10 +100,8 @@ def _explodes_later(model: nn.Module, batch: list[torch.Tensor]) -> torch.Tensor
     return model(batch[0]).square().mean()
 
 
-def _nan_once(model: nn.Module, batch: list[torch.Tensor]) -> torch.Tensor:
-    _calls[0] += 1
-    loss = model(batch[0]).square().mean()
-    return loss * float("nan") if _calls[0] == 2 else loss
+def _lines(file: Path) -> list[str]:
+    return file.read_text().splitlines() if file.exists() else [""]
 
 
 def _gone_within(pids: list[int], seconds: float) -> bool:

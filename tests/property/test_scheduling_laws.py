@@ -4,7 +4,19 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from vfnb.planning import Claim, Costs, Policy, Progress, Rates, State, bundle, decided, find_policy, linear, policies
+from vfnb.planning import (
+    Claim,
+    Costs,
+    Policy,
+    Progress,
+    Scaling,
+    State,
+    bundle,
+    decided,
+    find_policy,
+    linear_scaling,
+    policies,
+)
 from vfnb.simulation import Outcome, Trace, TraceJob, random_losses, simulate
 
 ONE_KIND = [policy.name for policy in policies() if policy.kinds == "one"]
@@ -24,7 +36,7 @@ def jobs(draw: st.DrawFn, at: int, devices: int) -> TraceJob:
         demand=demand,
         duration_s=draw(st.floats(1, 500)),
         priority=draw(st.sampled_from([1.0, 5.0, 10.0])),
-        rates=Rates(tuple(("", n, rate / rates[-1]) for n, rate in enumerate(rates, start=1))),
+        rates=Scaling(tuple(("", n, rate / rates[-1]) for n, rate in enumerate(rates, start=1))),
         deadline_s=draw(st.none() | st.floats(1, 2000)),
     )
 
@@ -48,7 +60,9 @@ def kinds_traces(draw: st.DrawFn) -> Trace:
     drawn = []
     for at in range(draw(st.integers(1, 5))):
         demand = draw(st.integers(1, sum(devices.values())))
-        rates = Rates((("k80", 1, draw(st.floats(0.1, 1.0))), ("v100", 1, 1.0), ("v100", 8, draw(st.floats(1.0, 8.0)))))
+        rates = Scaling(
+            (("k80", 1, draw(st.floats(0.1, 1.0))), ("v100", 1, 1.0), ("v100", 8, draw(st.floats(1.0, 8.0))))
+        )
         drawn.append(
             TraceJob(
                 name=f"J{at}",
@@ -136,7 +150,7 @@ def states(draw: st.DrawFn) -> State:
                 arrival=float(at),
                 demand=demand,
                 work=draw(st.floats(1, 1000)),
-                rates=linear(demand),
+                rates=linear_scaling(demand),
                 priority=draw(st.sampled_from([1.0, 5.0, 10.0])),
                 held=bundle([("device", held)]),
                 progress=Progress(0.0, 20.0, ((20.0, 1.0),) if held else ()),

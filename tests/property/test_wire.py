@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from vfnb.ground import SpecError
 from vfnb.spec import (
+    TRACKERS,
     Device,
     Event,
     Layout,
@@ -19,6 +20,7 @@ from vfnb.spec import (
     Options,
     Record,
     Row,
+    Stage,
     VirtualCluster,
     Weighted,
     accelerators,
@@ -80,6 +82,8 @@ options = st.builds(
     checkpoint_every=st.none() | positive,
     keep=numbers,
     keep_best=st.none() | st.sampled_from(["accuracy", "-loss", "\u00fcber"]),
+    log_with=st.lists(st.sampled_from(TRACKERS), unique=True).map(tuple),
+    fingerprint_every=st.none() | numbers,
     stuck_after=st.none() | positive,
     check=st.booleans(),
 )
@@ -100,6 +104,9 @@ records: st.SearchStrategy[Record] = st.one_of(
     options,
     mappings(),
     any_of(Row),
+    st.builds(
+        Stage, step=numbers, at=st.floats(), devices=st.lists(st.text(), max_size=4).map(tuple), mapping=mappings()
+    ),
     st.builds(Weighted, st.floats(), st.floats(0)),
     *map(any_of, get_args(Event)),
 )

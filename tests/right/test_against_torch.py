@@ -7,30 +7,14 @@ import pytest
 import torch
 from ddp import optimizer_of, plain_convnet, train_with_ddp
 from jobs import BATCH, SAMPLES, finished, job_of, pictures, slots, token_loss
+from plain import apart, orders
 from torch import nn
 from torch.utils.data import TensorDataset
 
 import vfnb
-from vfnb.numerics import batch_slice, permutation, where
 
 STEPS = 20
 FULL = SAMPLES // BATCH * BATCH  # whole batches only: DDP cannot weigh a short one
-
-
-def orders(steps: int, samples: int) -> list[list[int]]:
-    """List each step's sample indices, as the run draws them."""
-    found = []
-    for step in range(1, steps + 1):
-        epoch, within = where(step, samples, BATCH)
-        order = permutation(samples, 0, epoch)
-        found.append([int(order[place]) for place in batch_slice(samples, BATCH, within)])
-    return found
-
-
-def close(ours: torch.Tensor, theirs: torch.Tensor) -> bool:
-    """Tell whether two tensors agree to 1e-6 of their norm."""
-    scale = float(theirs.double().norm()) or 1.0
-    return float((ours.double() - theirs.double()).norm()) <= 1e-6 * scale
 
 
 @pytest.mark.parametrize("optimizer", ["sgd", "adamw"])
@@ -42,8 +26,7 @@ def test_agrees_with_distributed_data_parallel(optimizer: str, tmp_path: Path) -
 
     theirs = train_with_ddp(tmp_path, optimizer, STEPS, orders(STEPS, FULL))
 
-    ours = job.model.state_dict()
-    assert [name for name in theirs if not close(ours[name], theirs[name])] == []
+    assert apart(job.model.state_dict(), theirs) == []
 
 
 def test_token_weighted_loss_agrees_with_the_plain_large_batch(tmp_path: Path) -> None:
@@ -60,8 +43,7 @@ def test_token_weighted_loss_agrees_with_the_plain_large_batch(tmp_path: Path) -
         nn.functional.cross_entropy(model(inputs[order]), labels[order], ignore_index=-100).backward()
         optimizer.step()
 
-    ours = job.model.state_dict()
-    assert [name for name, value in model.state_dict().items() if not close(ours[name], value)] == []
+    assert apart(job.model.state_dict(), model.state_dict()) == []
 
 
 @pytest.mark.parametrize("precision", ["bf16", "fp16"])

@@ -1,6 +1,7 @@
 """Small jobs that finish in seconds: a convnet, a transformer and a token-weighted MLP, each with its data."""
 
 import itertools
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -11,8 +12,7 @@ from torch import nn
 from torch.utils.data import TensorDataset
 
 import vfnb
-from vfnb.runtime import LocalEngine
-from vfnb.testing import FaultScript
+from vfnb.runtime import LocalEngine, Probe
 
 NODES, BATCH, SAMPLES, STEPS = 8, 32, 120, 12  # the fourth step of an epoch is short
 
@@ -89,6 +89,12 @@ def tokens_task() -> vfnb.Task:
     return vfnb.Task(model, train, token_loss, partial(torch.optim.Adam, lr=0.01))
 
 
+def tiny_task() -> vfnb.Task:
+    """Give a task of the shortest steps."""
+    train = TensorDataset(torch.ones(SAMPLES, 2), torch.zeros(SAMPLES, dtype=torch.int64))
+    return vfnb.Task(_seeded(lambda: nn.Linear(2, 2)), train, nn.CrossEntropyLoss(), partial(torch.optim.SGD, lr=0.1))
+
+
 TASKS: dict[str, Callable[[], vfnb.Task]] = {
     "convnet": convnet_task,
     "transformer": transformer_task,
@@ -107,7 +113,7 @@ def job_of(  # noqa: PLR0913  # a test names just what it needs
     devices: Any = 1,
     *,
     engine: Any = "local",
-    faults: FaultScript | None = None,
+    faults: Probe | None = None,
     steps: int = STEPS,
     seed: int = 0,
     **options: Any,
@@ -128,6 +134,23 @@ def finished(job: vfnb.Job, within: float = 60) -> vfnb.Job:
     job.start()
     job.wait(timeout=within)
     return job
+
+
+def until(met: Callable[[], object], within: float = 60) -> None:
+    """Wait for a condition that no event announces; one that is never met fails the test."""
+    deadline = time.monotonic() + within
+    while not met():
+        assert time.monotonic() < deadline, f"not met within {within} s"
+        time.sleep(0.02)
+
+
+def reach(job: vfnb.Job, state: str, within: float = 60) -> None:
+    """Wait until a job is in a state; an end fails at once."""
+    until = time.monotonic() + within
+    while job.state != state:
+        assert job.state not in ("done", "stopped", "failed"), f"the job is {job.state}, not {state}"
+        assert time.monotonic() < until, f"the job is still {job.state}"
+        time.sleep(0.01)
 
 
 def slots(count: int) -> list[str]:

@@ -5,11 +5,11 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from vfnb.cli import simulate
+from vfnb.cli import estimate, simulate, verify
 from vfnb.ground import VfnbError
 
 USAGE = 2
-_COMMANDS = (simulate,)
+_COMMANDS = (estimate, simulate, verify)
 
 
 class _Parser(argparse.ArgumentParser):

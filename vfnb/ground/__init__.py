@@ -1,4 +1,4 @@
-"""The floor everything stands on: errors, even shares and clocks; no torch and nothing of ours below it."""
+"""The floor everything stands on: errors, even shares, clocks, platforms; no torch and nothing of ours below it."""
 
 from vfnb.ground.clock import Clock, ManualClock, SystemClock
 from vfnb.ground.errors import (
@@ -10,6 +10,7 @@ from vfnb.ground.errors import (
     VfnbError,
     WorkerLostError,
 )
+from vfnb.ground.platform import check_platform
 from vfnb.ground.shares import even_shares, share_range
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "TrainingError",
     "VfnbError",
     "WorkerLostError",
+    "check_platform",
     "even_shares",
     "share_range",
 ]

@@ -1,55 +1,39 @@
-"""What Tab offers behind `%vflow`: verbs, then what the verb takes."""
+"""What Tab offers behind `%vflow`: verbs, then what stands where the cursor is."""
 
-import re
-from collections.abc import Iterable
 from typing import Any
 
-from vfnb.notebook.verbs import FLAGS, VERBS
-from vfnb.runtime import devices
-from vfnb.session import Task
-from vfnb.spec import accelerators
+from vfnb.notebook.flow import VFlow
+from vfnb.notebook.verbs import VERBS
 
 
-def complete_flow(shell: Any, event: Any) -> list[str]:
+def complete(flow: VFlow, event: Any) -> list[str]:
     """Offer what may stand where the cursor is.
 
     Args:
-        shell: IPython's.
-        event: What is being completed: its `line` up to the cursor, and the `symbol` that is begun there.
+        flow: What `%vflow` remembers.
+        event: What is being completed: the `text_until_cursor`, and the `symbol` that is begun there, which is less
+            than a word where the word has a colon or a comma.
 
     Returns:
-        What fits.
+        What fits, from the symbol's beginning on.
     """
-    before = event.line[: len(event.line) - len(event.symbol)].split()[1:]
-    offers = VERBS if not before else _behind(before[0], before[-1], event.symbol, shell.user_ns)
-    return [offer for offer in offers if offer.startswith(event.symbol)]
+    line = event.text_until_cursor.rpartition("\n")[2].partition("vflow")[2]
+    *before, word = line.split(" ") if line else ["", ""]
+    before = [one for one in before if one]
+    flag, equals, value = word.partition("=")
+    if equals:
+        before, word = [*before, flag], value
+    typed = len(word) - len(event.symbol)
+    return [offer[typed:] for offer in _offered(flow, before, word) if offer.startswith(word)]
 
 
-def _behind(verb: str, last: str, symbol: str, names: dict[str, Any]) -> Iterable[str]:
-    """Offer a flag's values behind a flag, else the verb's words and flags."""
-    flags = FLAGS.get(verb, ())
-    if last in flags:
-        return _values(last, names)
-    if verb == "target":
-        return [*_clusters(symbol), *flags]
-    if verb == "resize":
-        return [str(device) for device in devices()]
-    tasks = [name for name, value in names.items() if verb == "run" and isinstance(value, Task)]
-    return [*tasks, *flags]
-
-
-def _values(flag: str, names: dict[str, Any]) -> list[str]:
-    if flag == "--on":
-        return [str(device) for device in devices()]
-    if flag in ("--model", "--data", "--loss", "--optimizer"):
-        return [name for name in names if not name.startswith("_")]
-    return []  # a number or a new name
-
-
-def _clusters(symbol: str) -> list[str]:
-    """Name the catalogue's accelerators behind the count that is typed, in one word each."""
-    count = re.match(r"\d+x", symbol)
-    if count is None:
+def _offered(flow: VFlow, before: list[str], word: str) -> list[str]:
+    if not before:
+        return list(VERBS)
+    verb = VERBS.get(before[0])
+    if verb is None:
         return []
-    words = (name for row in accelerators() for name in (row.name, *row.aliases))
-    return [count[0] + word.replace(" ", "") for word in dict.fromkeys(words)]
+    flag = verb.flags.get(before[-1])
+    if flag is not None and flag.value:
+        return list(flag.offers(flow, word))
+    return [*verb.offers(flow, word), *(one for one in verb.flags if one not in before)]

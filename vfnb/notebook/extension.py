@@ -1,6 +1,10 @@
-"""Loading and unloading the IPython extension."""
+"""Loading and unloading the IPython extension; loading needs neither torch nor pandas."""
 
+import re
+from collections.abc import Callable
 from typing import Any
+
+_LINE = r".*%vflow\s"
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -9,11 +13,16 @@ def load_ipython_extension(shell: Any) -> None:
     Args:
         shell: IPython's.
     """
-    from vfnb.notebook.completion import complete_flow
+    from vfnb.notebook.completion import complete
     from vfnb.notebook.magics import FlowMagics
 
-    shell.register_magics(FlowMagics)
-    shell.set_hook("complete_command", complete_flow, re_key=r"%?%?vflow")
+    make: Callable[[Any], FlowMagics] = FlowMagics  # not typed in every version of IPython
+    # After %unload_ext and %load_ext, or %reload_ext, the same one: it knows the runs that go on.
+    magics = shell.magics_manager.registry.get(FlowMagics.__name__) or make(shell)
+    unload_ipython_extension(shell)
+    shell.register_magics(magics)
+    shell.configurables.append(magics.flow)
+    shell.set_hook("complete_command", lambda _, event: complete(magics.flow, event), re_key=_LINE)
 
 
 def unload_ipython_extension(shell: Any) -> None:
@@ -24,3 +33,7 @@ def unload_ipython_extension(shell: Any) -> None:
     """
     for kind in ("line", "cell"):
         shell.magics_manager.magics[kind].pop("vflow", None)
+    shell.configurables[:] = [one for one in shell.configurables if type(one).__name__ != "VFlow"]
+    completers = shell.strdispatchers.get("complete_command")
+    if completers is not None:
+        completers.regexs.pop(re.compile(_LINE), None)

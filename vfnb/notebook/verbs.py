@@ -1,33 +1,162 @@
-"""The verbs of `%vflow`: what each looks like, the flags that it takes, and the help made of them."""
+"""The verbs of `%vflow`: an entry each, with all that it takes, what Tab offers for it, and its help."""
 
-_FIRST = {
-    "target": "target 1024xTPUv3 --batch 32768   choose the cluster to stand in for",
-    "run": "run task --on 2 --epochs 3        train on it here, in the background",
-    "resize": "resize 4                          go on with other devices, while it trains",
-    "status": "status                            where the run stands",
-    "stop": "stop                              end at the next step",
-}
-_OTHERS = {
-    "pause": "pause                             hold at the next step",
-    "resume": "resume                            go on",
-    "map": "map 0:48 1:16                     virtual nodes by worker",
-    "devices": "devices                           what this machine has",
-    "runs": "runs                              what was run from this folder",
-}
-VERBS = (*_FIRST, *_OTHERS)
-FLAGS = {
-    "target": ("--batch",),
-    "run": (
-        "--on",
-        "--epochs",
-        "--steps",
-        "--seed",
-        "--name",
-        "--model",
-        "--data",
-        "--loss",
-        "--optimizer",
+from argparse import ArgumentTypeError, Namespace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from vfnb.notebook import looking, offers, starting, steering
+from vfnb.notebook.flow import VFlow
+from vfnb.notebook.offers import Offers
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is no whole number; write one such as 3") from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flag:
+    """A flag of a verb.
+
+    Attributes:
+        about: What it is for.
+        value: What stands behind it, in help; "" for a switch, in brackets where it may be left out.
+        read: Reads the value.
+        offers: What Tab offers for the value.
+    """
+
+    about: str
+    value: str = ""
+    read: Callable[[str], Any] = str
+    offers: Offers = offers.nothing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verb:
+    """What one word behind `%vflow` does.
+
+    Attributes:
+        example: How it is written, without `%vflow`.
+        about: What it does.
+        handler: Does it; what it returns is the magic's value.
+        words: The most words it takes; None is any number.
+        flags: By name.
+        offers: What Tab offers for its words.
+    """
+
+    example: str
+    about: str
+    handler: Callable[[VFlow, Namespace], Any]
+    words: int | None = 0
+    flags: Mapping[str, Flag] = field(default_factory=dict)
+    offers: Offers = offers.nothing
+
+
+_WHICH = {"--name": Flag(about="which run; the newest without it", value="RUN", offers=offers.runs)}
+VERBS = {
+    "target": Verb(
+        example="target 1024xTPUv3 --batch 32768",
+        about="choose the cluster to stand in for",
+        handler=starting.target,
+        words=None,
+        flags={"--batch": Flag(about="the global batch, over all virtual nodes", value="N", read=_whole)},
+        offers=offers.clusters,
     ),
+    "run": Verb(
+        example="run task --on 2 --epochs 3",
+        about="train on it here, in the background",
+        handler=starting.run,
+        words=1,
+        flags={
+            "--on": Flag(
+                about="a number of devices, or names such as cpu:0,cpu:1; all of the best kind without it",
+                value="DEVICES",
+                offers=offers.devices,
+            ),
+            "--epochs": Flag(about="how often to go through the data; 1 without --steps", value="N", read=_whole),
+            "--steps": Flag(about="the last step, in place of --epochs", value="N", read=_whole),
+            "--seed": Flag(about="of every random stream; 0 without it", value="N", read=_whole),
+            "--options": Flag(about="a variable with vfnb.Options(...)", value="NAME", offers=offers.options),
+            "--name": Flag(about="the run's name, and that of a variable for it", value="NAME"),
+            "--replace": Flag(about="stop the run that trains first"),
+            "--resume": Flag(
+                about="go on from a run that ended early; the newest of the task without a name",
+                value="[RUN]",
+                offers=offers.left,
+            ),
+            "--model": Flag(about="in place of a task: a variable with the model,", value="NAME", offers=offers.names),
+            "--data": Flag(about="one with the training data,", value="NAME", offers=offers.names),
+            "--loss": Flag(about="one with the loss,", value="NAME", offers=offers.names),
+            "--optimizer": Flag(about="and one with the optimizer", value="NAME", offers=offers.names),
+        },
+        offers=offers.tasks,
+    ),
+    "resize": Verb(
+        example="resize 4",
+        about="go on with other devices, while it trains",
+        handler=steering.resize,
+        words=None,
+        flags=_WHICH,
+        offers=offers.devices,
+    ),
+    "status": Verb(example="status", about="where the run stands", handler=looking.status, words=1, offers=offers.runs),
+    "stop": Verb(
+        example="stop",
+        about="end at the next step; a second time, at once",
+        handler=steering.stop,
+        words=1,
+        offers=offers.live,
+    ),
+    "pause": Verb(example="pause", about="hold at the next step", handler=steering.pause, words=1, offers=offers.live),
+    "resume": Verb(example="resume", about="go on after a pause", handler=steering.resume, words=1, offers=offers.live),
+    "map": Verb(
+        example="map 0:48 1:16",
+        about="virtual nodes by worker",
+        handler=steering.remap,
+        words=None,
+        flags=_WHICH,
+    ),
+    "show": Verb(
+        example="show", about="show the run's live output here", handler=looking.show, words=1, offers=offers.runs
+    ),
+    "compare": Verb(
+        example="compare first second",
+        about="overlay runs, and find where their bits differ",
+        handler=looking.compare,
+        words=None,
+        offers=offers.runs,
+    ),
+    "devices": Verb(example="devices", about="what this machine has", handler=looking.devices),
+    "runs": Verb(example="runs", about="what was run from this folder", handler=looking.runs, words=1),
 }
-WORDS = {"target": None, "run": 1, "resize": None, "map": None, "runs": 1}  # the most a verb takes; None is any number
-HELP = "\n".join(f"%vflow {text}" for text in (*_FIRST.values(), *_OTHERS.values()))
+_NEWCOMERS = 5
+
+
+def overview() -> str:
+    """List the verbs, those that a newcomer needs first.
+
+    Returns:
+        A line a verb.
+    """
+    width = max(len(verb.example) for verb in VERBS.values()) + 3
+    lines = [f"%vflow {verb.example:{width}}{verb.about}" for verb in VERBS.values()]
+    more = "%vflow VERB --help says what a verb takes"
+    return "\n".join([*lines[:_NEWCOMERS], "", *lines[_NEWCOMERS:], "", more])
+
+
+def manual(name: str) -> str:
+    """Say what a verb does and takes.
+
+    Args:
+        name: The verb's.
+
+    Returns:
+        A line, then one a flag.
+    """
+    verb = VERBS[name]
+    flags = {f"{flag} {one.value}".strip(): one.about for flag, one in verb.flags.items()}
+    width = max(map(len, flags), default=0) + 3
+    return "\n".join([f"%vflow {verb.example}   {verb.about}", *(f"  {flag:{width}}{flags[flag]}" for flag in flags)])

@@ -1,4 +1,4 @@
-"""Who gets what: virtual nodes on workers, and devices for jobs; pure functions."""
+"""Who gets which virtual nodes or devices, and what a run takes on its target: pure functions of records."""
 
 from vfnb.planning.counts import by_counts
 from vfnb.planning.even import even, remap
@@ -11,37 +11,64 @@ from vfnb.planning.scheduling import (
     Policy,
     Progress,
     RateOf,
-    Rates,
+    Scaling,
     State,
     bundle,
     decided,
+    devices_in,
     fair_share,
     find_policy,
-    linear,
+    linear_scaling,
     policies,
-    size,
 )
+from vfnb.planning.target.bill import Bill, Length, Rates
+from vfnb.planning.target.card import Estimate, plain
+from vfnb.planning.target.forecast import estimate_known, forecast, named
+from vfnb.planning.target.known import known, known_models
+from vfnb.planning.target.memory import Memory, Room, memory_of
+from vfnb.planning.target.roofline import precision_for
+from vfnb.planning.target.steptime import Range, batch_of
+from vfnb.planning.target.workload import Precision, Product, Workload
 
 __all__ = [
+    "Bill",
     "Bundle",
     "Claim",
     "Costs",
     "Decision",
+    "Estimate",
+    "Length",
+    "Memory",
     "Move",
     "Policy",
+    "Precision",
+    "Product",
     "Progress",
+    "Range",
     "RateOf",
     "Rates",
+    "Room",
+    "Scaling",
     "State",
+    "Workload",
+    "batch_of",
     "bundle",
     "by_counts",
     "decided",
+    "devices_in",
+    "estimate_known",
     "even",
     "fair_share",
     "find_policy",
-    "linear",
+    "forecast",
+    "known",
+    "known_models",
+    "linear_scaling",
+    "memory_of",
     "moves",
+    "named",
+    "plain",
     "policies",
+    "precision_for",
     "remap",
-    "size",
 ]

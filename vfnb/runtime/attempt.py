@@ -36,7 +36,6 @@ class Attempt:
         scale: The loss scaler's.
         ballot: This worker's vote, then everybody's.
         error: What went wrong here.
-        what: What was not finite, if something was.
     """
 
     def __init__(self, replica: Replica, post: Post, feed: Feed) -> None:
@@ -47,7 +46,6 @@ class Attempt:
         layout = replica.program.layout
         self.ballot = Ballot(layout.blocks, len(replica.parameters), len(replica.buffers.names), layout.nodes)
         self.error: Exception | None = None
-        self.what = "gradient"
         self._current: Pass | None = None
         replica.sums.begin(replica.capacities)
         replica.buffers.begin(replica.buffer_capacities)
@@ -62,7 +60,7 @@ class Attempt:
         except Exception as error:  # noqa: BLE001  # the user's code may raise anything; the vote tells the others
             node = self._current.node if self._current else -1
             size = len(self._current.positions) if self._current else 0
-            self.error = told(error, self.replica, self.post, step=self.step, node=node, samples=size)
+            self.error = told(error, self.replica, self.post.worker, step=self.step, node=node, samples=size)
             self.ballot.trouble(Trouble.MEMORY if isinstance(self.error, MemoryShortError) else Trouble.ERROR)
             self.undo()
 
@@ -138,9 +136,8 @@ class Attempt:
             self._tally_losses(measured)
         bad_blocks = [self.replica.sums.finish(self.ballot), self.replica.buffers.finish(self.ballot)]
         for block, what in zip(bad_blocks, ("gradient", "buffer"), strict=True):
-            if block is not None and self.ballot.finite:
-                self.what = what
-                self.ballot.not_finite(next(one.node for one, _ in measured if one.block == block))
+            if block is not None:
+                self.ballot.not_finite(next(one.node for one, _ in measured if one.block == block), what)
 
     def _tally_losses(self, measured: Sequence[tuple[Pass, Measured]]) -> None:
         values = torch.stack([got.value.float() for _, got in measured]).tolist()
@@ -148,8 +145,7 @@ class Attempt:
         weights: dict[int, float] = {}
         for (one, got), value in zip(measured, values, strict=True):
             if not isfinite(value):
-                self.what = "loss"
-                self.ballot.not_finite(one.node)
+                self.ballot.not_finite(one.node, "loss")
                 value = 0.0  # noqa: PLW2901  # only the vote may carry the news: NaN has no maximum
             # One worker alone fills a block's place, in the order of virtual nodes: plain sums have no order left.
             losses[one.block] = losses.get(one.block, 0.0) + value * got.factor

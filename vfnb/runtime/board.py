@@ -12,9 +12,10 @@ from typing import Literal, Self, get_args
 Phase = Literal["idle", "compute", "collective", "evaluate"]
 
 _PHASES = get_args(Phase)
-_SLOT = struct.Struct("<QQqqd")  # beats, phase, step, node, slowest pass in seconds
+_SLOT = struct.Struct("<QQqqdd")  # beats, phase, step, node; the slowest and the usual pass in seconds
 _SIZE = 64
 _SLOTS = 4096
+_NEW = 0.1  # how much the newest pass weighs in what is usual
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +28,7 @@ class Sign:
         step: The step it computes.
         node: The virtual node it computes; -1 for none.
         slowest: The slowest pass so far, in seconds.
+        usual: What a pass takes of late, in seconds; 0 before the first.
     """
 
     beats: int
@@ -34,6 +36,7 @@ class Sign:
     step: int
     node: int
     slowest: float
+    usual: float = 0.0
 
 
 class Board:
@@ -70,8 +73,8 @@ class Board:
         Returns:
             The sign; all zeros before the first.
         """
-        beats, phase, step, node, slowest = _SLOT.unpack_from(self._map, worker % _SLOTS * _SIZE)
-        return Sign(beats=beats, phase=_PHASES[phase], step=step, node=node, slowest=slowest)
+        beats, phase, step, node, slowest, usual = _SLOT.unpack_from(self._map, worker % _SLOTS * _SIZE)
+        return Sign(beats=beats, phase=_PHASES[phase], step=step, node=node, slowest=slowest, usual=usual)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -89,7 +92,7 @@ class Slot:
     def __init__(self, memory: mmap.mmap, offset: int) -> None:
         self._memory, self._offset = memory, offset
         self._beats = 0
-        self._slowest = 0.0
+        self._slowest = self._usual = 0.0
 
     @classmethod
     def nowhere(cls) -> Self:
@@ -109,7 +112,8 @@ class Slot:
             node: The virtual node, or -1.
         """
         self._beats += 1
-        _SLOT.pack_into(self._memory, self._offset, self._beats, _PHASES.index(phase), step, node, self._slowest)
+        said = self._beats, _PHASES.index(phase), step, node, self._slowest, self._usual
+        _SLOT.pack_into(self._memory, self._offset, *said)
 
     def took(self, seconds: float) -> None:
         """Remember how long a pass took.
@@ -118,3 +122,4 @@ class Slot:
             seconds: Of wall time.
         """
         self._slowest = max(self._slowest, seconds)
+        self._usual += (seconds - self._usual) * (_NEW if self._usual else 1)

@@ -23,6 +23,7 @@ from vfnb.spec import (
     Event,
     Failed,
     Finished,
+    Mapping,
     OutOfMemory,
     Resumed,
     Stopped,
@@ -149,7 +150,7 @@ class Conductor:
                 self._committed(records)
             case messages.Happened(event=event):
                 self._tell(event)
-                if isinstance(event, OutOfMemory):
+                if isinstance(event, OutOfMemory) and not self._cancel_joined_by(worker, event.message):
                     self.pause()
             case messages.Wrote():
                 self._wrote(seat, report)
@@ -219,7 +220,8 @@ class Conductor:
             if report.error is None:
                 self._known.handover = Handover(step=report.step, path=Path(report.path))
             else:
-                self._fail(WorkerLostError(f"the state could not be handed over: {report.error}"))
+                self._known.no_room = True
+                self._fail(_not_handed_over(report))
             return
         for wish in [wish for wish in self._known.wishes if wish.number == report.number]:
             self._known.wishes.remove(wish)
@@ -259,9 +261,11 @@ class Conductor:
             known.broken = True
             self._deeds.abandon()
         if len(known.mapping.workers) > 1:
-            self._remap_without(worker, devices)
-        elif known.want != "end":
-            self._restart(seat)
+            self._map_anew(self._launch.policy.remap(known.mapping, [worker]), devices)
+        elif predecessors := known.predecessors():
+            self._map_anew(self._launch.policy.spread(known.mapping, predecessors), devices)
+        else:
+            self._restart_unless_ended(seat)
 
     def _cancel_joined_by(self, worker: int, why: str) -> bool:
         change = next((change for change in self._known.changes if worker in change.joiners), None)
@@ -273,11 +277,17 @@ class Conductor:
         settle(change.answer, error=PlanError(f"the resize was cancelled: {why}; the job goes on as before"))
         return True
 
-    def _remap_without(self, worker: int, devices: dict[int, Device]) -> None:
+    def _map_anew(self, mapping: Mapping, devices: dict[int, Device]) -> None:
+        before, self._known.mapping = self._known.mapping, mapping
+        self._await_recovery(devices_of(before.workers, devices), devices_of(mapping.workers, devices))
+
+    def _restart_unless_ended(self, seat: Seat) -> None:
         known = self._known
-        before = known.mapping
-        known.mapping = self._launch.policy.remap(before, [worker])
-        self._await_recovery(devices_of(before.workers, devices), devices_of(known.mapping.workers, devices))
+        if known.want == "end" and known.outcome == "done":
+            # Every step was trained, but the last state is gone: the steps since the last checkpoint come again.
+            known.want, known.outcome = "train", "stopped"
+        if known.want != "end":
+            self._restart(seat)
 
     def _restart(self, seat: Seat) -> None:
         """Go on from the newest checkpoint with a new worker in the place of the last one."""
@@ -335,6 +345,13 @@ class Conductor:
 
     def _tell(self, event: Event) -> None:
         self._sink(event)
+
+
+def _not_handed_over(report: messages.Wrote) -> WorkerLostError:
+    return WorkerLostError(
+        f"the state of step {report.step} could not be written to {Path(report.path).parent} ({report.error}); "
+        "make room there, and vfnb.Job.load goes on from the run's last checkpoint"
+    )
 
 
 def _nobody_left(step: int, folder: Path | None) -> WorkerLostError:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from vfnb.runtime import messages
 from vfnb.runtime.known import Known
-from vfnb.runtime.seats import Handover, Phase, Seat, Wish
+from vfnb.runtime.seats import VOID, Handover, Phase, Seat, Wish
 
 NOT_ASKED = 0  # the number of an order that answers no wish
 _PATIENCE = 5.0  # seconds to form a group; doubled with each failure in a row, as a loaded machine may need
@@ -54,6 +54,17 @@ class Arrive:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GoBack:
+    """Go on from an older state: no worker that is left has the newest.
+
+    Attributes:
+        step: The state's.
+    """
+
+    step: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class End:
     """Let everybody leave.
 
@@ -64,7 +75,7 @@ class End:
     last: Handover | None
 
 
-Decision = Send | Welcome | Rest | Switch | Arrive | End
+Decision = Send | Welcome | Rest | Switch | Arrive | GoBack | End
 
 
 def decide(known: Known) -> Decision | None:
@@ -109,9 +120,12 @@ def _while_still(known: Known) -> Decision | None:
     if known.wishes and source is not None:
         return _grant(known, known.wishes[0], source)
     if known.want == "end":
-        return _hand_over(known, source) if source and not known.written() else End(last=known.written())
+        writes = not known.written() and not known.no_room
+        return _hand_over(known, source) if source and writes else End(last=known.written())
     if known.ripe():
         return Switch()
+    if VOID < known.newest() < known.step - 1:  # one step is what survivors may lack, and do again
+        return GoBack(step=known.newest())
     return _share(known, source) if known.lacking() else _go_on(known)
 
 
@@ -151,7 +165,7 @@ def _go_on(known: Known) -> Decision | None:
         mapping=known.mapping,
         store=str(known.private / f"group-{known.generation + 1}"),
         nccl=known.nccl(seat.device for seat in members),
-        patience=min(_PATIENCE * 2**known.failed_forms, _MOST_PATIENCE),
+        patience=min(_PATIENCE * 2.0 ** min(known.failed_forms, 9), _MOST_PATIENCE),
         order=known.order,
     )
     return Send(command=form, workers=tuple(seat.id for seat in members), phase="forming")

@@ -5,12 +5,12 @@ from typing import Protocol, assert_never
 from vfnb.ground import PlanError, SpecError
 from vfnb.runtime import messages
 from vfnb.runtime.changes import Transition, devices_of, settle
-from vfnb.runtime.decisions import Arrive, Decision, End, Rest, Send, Switch, Welcome
+from vfnb.runtime.decisions import Arrive, Decision, End, GoBack, Rest, Send, Switch, Welcome
 from vfnb.runtime.engine import Sink
 from vfnb.runtime.known import Known
 from vfnb.runtime.seats import Handover, Seat, Wish
 from vfnb.runtime.snapshot import read_state
-from vfnb.spec import Device, Paused, Recovered, Resized
+from vfnb.spec import Device, Paused, Recovered, Resized, Warned
 
 
 class Actions(Protocol):
@@ -62,6 +62,10 @@ class Deeds:
                 self._switch()
             case Arrive():
                 self.arrive(self._do.now())
+            case GoBack(step=step):
+                message = f"no worker left has this state; going on from step {step}"
+                self._sink(Warned(step=self._known.step, message=message))
+                self._known.step = step
             case End(last=last):
                 self._end(last)
             case _:

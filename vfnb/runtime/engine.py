@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
+from vfnb.runtime.board import Sign
 from vfnb.runtime.program import Program
 from vfnb.runtime.snapshot import Checkpoint
 from vfnb.spec import Device, Event, Mapping, Resized, Row
@@ -124,6 +125,10 @@ class Run(Protocol):
 
     def snapshot(self) -> "Future[Snapshot]":
         """Give the state as last committed, at the next boundary."""
+        ...
+
+    def activity(self) -> dict[int, Sign]:
+        """Tell what each worker does right now, by id; a cached read."""
         ...
 
     def join(self, timeout: float | None = None) -> bool:

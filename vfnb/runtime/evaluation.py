@@ -14,12 +14,14 @@ from typing import Any
 import torch
 from torchmetrics import Metric
 
+from vfnb.ground import SpecError
 from vfnb.numerics import evaluation_seed
 from vfnb.runtime.forward import autocast, seed_pass, weighed
 from vfnb.runtime.placement import moved
 from vfnb.runtime.post import Post
 from vfnb.runtime.program import Batch
 from vfnb.runtime.reading import Request, read
+from vfnb.runtime.refusals import number_of, pair_of_predictions
 from vfnb.runtime.replica import Replica
 
 _Part = dict[str, Any]  # of one batch: its loss, weight, and per metric a state or (predictions, targets)
@@ -79,6 +81,27 @@ def evaluate(replica: Replica, post: Post) -> dict[str, float]:
     return _merged(replica, [parts[number] for number in sorted(parts)])
 
 
+def try_evaluation(replica: Replica) -> None:
+    """Evaluate one batch, for what would fail at the first evaluation; the user's own exceptions come through.
+
+    Args:
+        replica: Its modules' training flags come back as they were.
+    """
+    program = replica.program
+    if program.evaluation is None:
+        return
+    samples = range(min(program.evaluation_batch, len(program.evaluation.dataset)))
+    with _evaluating(replica):
+        part = _measure(replica, 0, samples)
+    for name, fresh in program.metrics.items():
+        merged = _metric(fresh, [part["metrics"][name]])
+        try:
+            value = merged.compute()
+        except Exception:  # noqa: BLE001, S112  # a metric may need more samples than one batch has
+            continue
+        number_of(name, value)
+
+
 def _batches(replica: Replica, post: Post) -> Iterator[tuple[int, range]]:
     program = replica.program
     assert program.evaluation is not None, "nothing to evaluate"
@@ -108,7 +131,7 @@ def _states(replica: Replica, batch: Batch) -> dict[str, Any]:
     program = replica.program
     assert program.predict is not None, "metrics come with predictions"
     with autocast(replica.device, program.options.precision):
-        predictions, targets = program.predict(replica.model, batch)
+        predictions, targets = pair_of_predictions(program.predict(replica.model, batch))
     states: dict[str, Any] = {}
     for name, fresh in program.metrics.items():
         if _mergeable(fresh):
@@ -124,9 +147,21 @@ def _merged(replica: Replica, parts: list[_Part]) -> dict[str, float]:
     weight = fsum(part["weight"] for part in parts)
     merged = {"loss": fsum(part["loss"] for part in parts) / weight if weight else float("nan")}
     for name, fresh in replica.program.metrics.items():
-        merge = _merge_states if _mergeable(fresh) else _update_in_turn
-        merged[name] = float(merge(copy.deepcopy(fresh).cpu(), [part["metrics"][name] for part in parts]).compute())
+        try:
+            merged[name] = number_of(name, _metric(fresh, [part["metrics"][name] for part in parts]).compute())
+        except SpecError as error:
+            raise UserError(f"{error} (in the evaluation after step {replica.step})") from error
+        except Exception as error:
+            raise UserError(
+                f"metric {name!r} raised {type(error).__name__}: {error} (in the evaluation after step {replica.step})"
+            ) from error
     return merged
+
+
+def _metric(fresh: Metric, parts: list[Any]) -> Metric:
+    """Merge what a metric saw in each batch, in the order of batches."""
+    merge = _merge_states if _mergeable(fresh) else _update_in_turn
+    return merge(copy.deepcopy(fresh).cpu(), parts)
 
 
 def _update_in_turn(fresh: Metric, outputs: list[tuple[Any, Any]]) -> Metric:

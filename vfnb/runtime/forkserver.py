@@ -1,6 +1,6 @@
 """The fork server's own process, and the first lines of every worker's: run as a module, never imported by others.
 
-`python -m vfnb.runtime.forkserver FD PARENT [MODULE ...]` serves; `... --alone FD ERRAND` is one worker.
+`python -m vfnb.runtime.forkserver FD PARENT [MODULE ...]` serves; `... --alone FD PARENT ERRAND` is one worker.
 """
 
 import contextlib
@@ -13,6 +13,8 @@ import shutil
 import signal
 import socket
 import sys
+import threading
+import time
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
@@ -147,12 +149,20 @@ def _die_with_parent(parent: int) -> None:
             os._exit(1)
 
 
+def _end_with(parent: int) -> None:
+    # The channel's end does not tell for sure: another child of the kernel's may hold it open.
+    while os.getppid() == parent:
+        time.sleep(0.5)  # noqa: TID251  # a watch, not a synchronisation
+    os._exit(0)
+
+
 def _noted(number: int, frame: FrameType | None) -> None:
     """Let `select` wake up; without a handler the wake-up descriptor stays silent."""
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "--alone":
-        work(int(sys.argv[2]), Path(sys.argv[3]))
+        threading.Thread(target=_end_with, args=(int(sys.argv[3]),), daemon=True).start()
+        work(int(sys.argv[2]), Path(sys.argv[4]))
     else:
         serve(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])

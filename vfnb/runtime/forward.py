@@ -15,6 +15,7 @@ from vfnb.ground import SpecError
 from vfnb.numerics import node_seed, seed_generators
 from vfnb.runtime.passes import Pass
 from vfnb.runtime.program import Batch
+from vfnb.runtime.refusals import refuse_by_name, weight_of
 from vfnb.runtime.replica import Replica
 from vfnb.spec import Weighted
 
@@ -75,7 +76,7 @@ def weighed(loss: "torch.Tensor | Weighted", samples: int) -> tuple[torch.Tensor
         A tensor that carries the graph, the factor, and the weight.
 
     Raises:
-        SpecError: If the loss is not a scalar, or the weight is negative.
+        SpecError: If the loss is not a scalar; `weight_of` refuses weights.
     """
     value = loss.sum if isinstance(loss, Weighted) else loss
     if not isinstance(value, torch.Tensor) or value.numel() != 1:
@@ -89,10 +90,7 @@ def weighed(loss: "torch.Tensor | Weighted", samples: int) -> tuple[torch.Tensor
         )
     if not isinstance(loss, Weighted):
         return value.reshape(()), float(samples), float(samples)
-    weight = float(loss.weight)
-    if not weight >= 0:
-        raise SpecError(f"the loss has weight {weight}; a weight is a number from 0 up")
-    return value.reshape(()), 1.0, weight
+    return value.reshape(()), 1.0, weight_of(loss.weight)
 
 
 def run_pass(replica: Replica, one: Pass, batch: Batch, *, step: int, unit: float, scale: float = 1.0) -> Measured:
@@ -108,16 +106,33 @@ def run_pass(replica: Replica, one: Pass, batch: Batch, *, step: int, unit: floa
 
     Returns:
         The loss and its weight; a weight of 0 leaves the gradients alone.
+
+    Raises:
+        RuntimeError: As the user's code or torch raised it.
+        ValueError: As the user's code or torch raised it; some have a better sentence, see `refuse_by_name`.
     """
     program, device = replica.program, replica.device
     seed_pass(node_seed(program.seed, step, one.node), device)
-    with autocast(device, program.options.precision):
-        value, factor, weight = weighed(replica.loss(replica.model, batch), len(one.positions))
-    if weight == 0:
-        return Measured(value=torch.zeros_like(value.detach()), factor=0.0, weight=0.0)
-    # Share and scale enter as the gradient: the sum itself could leave fp16's range.
-    value.backward(torch.full_like(value, factor / unit * scale))
+    try:
+        with autocast(device, program.options.precision):
+            value, factor, weight = weighed(replica.loss(replica.model, batch), len(one.positions))
+        if weight == 0:
+            return Measured(value=torch.zeros_like(value.detach()), factor=0.0, weight=0.0)
+        _check_graph(value)
+        # Share and scale enter as the gradient: the sum itself could leave fp16's range.
+        value.backward(torch.full_like(value, factor / unit * scale))
+    except (RuntimeError, ValueError) as error:
+        refuse_by_name(error, one.node)
+        raise
     return Measured(value=value.detach(), factor=factor, weight=weight)
+
+
+def _check_graph(loss: torch.Tensor) -> None:
+    if not loss.requires_grad:
+        raise SpecError(
+            "the loss does not depend on any parameter, so nothing can be learned from it; compute it without "
+            ".detach(), .item() or torch.no_grad(), and give a batch in which no sample counts the weight 0"
+        )
 
 
 def power_of_two_near(weight: float) -> float:

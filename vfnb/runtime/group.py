@@ -92,6 +92,7 @@ class Processes:
 
     def __init__(self, store: Path, rank: int, size: int, *, nccl: bool, patience: float) -> None:
         self.size = size
+        self._store = store
         limit = timedelta(seconds=patience)
         try:
             file = dist.FileStore(str(store), size)
@@ -99,7 +100,12 @@ class Processes:
             self._votes = _gloo(dist.PrefixStore("gloo", file), rank, size, limit)
             self._sums = _nccl(dist.PrefixStore("nccl", file), rank, size) if nccl else self._votes
         except RuntimeError as error:
+            store.unlink(missing_ok=True)  # as in __del__
             raise GroupError(str(error)) from None
+
+    def __del__(self) -> None:
+        # Torch signs off in a store's file that is still there, and where the disk is full that aborts the process.
+        self._store.unlink(missing_ok=True)
 
     def max_(self, vector: torch.Tensor) -> None:
         """Replace a CPU vector by the elementwise maximum over members.

@@ -14,6 +14,7 @@ from typing import Any
 
 from vfnb.ground import StateError, TrainingError
 from vfnb.numerics import restored_generators
+from vfnb.runtime.board import Sign
 from vfnb.runtime.changes import Answer
 from vfnb.runtime.engine import Launch, Run, Sink, Snapshot, Status, Worker
 from vfnb.runtime.evaluation import UserError
@@ -244,6 +245,14 @@ class InlineRun:
         else:
             answer.set_result(self._replica.capture())
         return answer
+
+    def activity(self) -> dict[int, Sign]:
+        """Tell nothing: the run is over when `start` returns.
+
+        Returns:
+            Nothing.
+        """
+        return {}
 
     def join(self, timeout: float | None = None) -> bool:
         """Do nothing: the run is over when `start` returns.

@@ -41,6 +41,7 @@ class Known:
         over: Whether the workers have been told to leave.
         step: The last committed step.
         restarted_at: The step that a last worker was lost at; `VOID` for none.
+        no_room: Whether a state could not be written for want of room.
         final: The last state, read before the workers go.
     """
 
@@ -68,6 +69,7 @@ class Known:
     over: bool = False
     step: int = VOID
     restarted_at: int = VOID
+    no_room: bool = False
     final: Snapshot | None = None
 
     def members(self) -> list[Seat]:
@@ -109,6 +111,11 @@ class Known:
         """List the idle workers that neither train nor join."""
         joining = {worker for change in self.changes for worker in change.joiners}
         return [worker for worker in self.in_phase("idle") if worker not in joining | set(self.mapping.workers)]
+
+    def predecessors(self) -> list[int]:
+        """List who was to leave, and has not yet: where their successor is lost, their state is the newest."""
+        joining = {worker for change in self.changes for worker in change.joiners}
+        return sorted(set(self.in_phase("idle", "busy")) - joining)
 
     def ripe(self) -> bool:
         """Tell whether the next change can be applied: its new workers are up."""

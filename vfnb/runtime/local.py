@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from multiprocessing.connection import Connection, wait
@@ -18,7 +19,7 @@ from typing import Any
 
 from vfnb.ground import WorkerLostError
 from vfnb.runtime import messages
-from vfnb.runtime.board import Board
+from vfnb.runtime.board import Board, Sign
 from vfnb.runtime.changes import Answer, Change, settle
 from vfnb.runtime.conductor import Conductor
 from vfnb.runtime.engine import Launch, Run, Sink, Snapshot
@@ -36,8 +37,9 @@ from vfnb.runtime.probe import Probe, silent
 from vfnb.runtime.program import Program
 from vfnb.runtime.seats import Wish
 from vfnb.runtime.settings import flags
+from vfnb.runtime.troubles import with_kernels_share
 from vfnb.runtime.watch import Watch, pulse_of
-from vfnb.spec import Device, Mapping
+from vfnb.spec import Device, Mapping, OutOfMemory
 
 _TICK = 0.25
 _LEAVE_WITHIN = 5.0
@@ -86,6 +88,7 @@ class LocalRun:
     def __init__(self, program: Program, probe: Probe, launch: Launch, sink: Sink, nursery: Nursery) -> None:
         self._program, self._launch, self._sink, self._nursery = program, launch, sink, nursery
         self._private = Path(tempfile.mkdtemp(prefix="vfnb-", dir=_roomy()))
+        self._tidy = weakref.finalize(self, _remove, self._private, os.getpid())  # at the latest as Python ends
         self._payload = ship((program, probe), self._private)
         self._board = Board(self._private / "board")
         self._watch = Watch(program.options.stuck_after)
@@ -156,6 +159,16 @@ class LocalRun:
             The state, at the next boundary; at once after the end.
         """
         return self._wish(checkpoint=False)
+
+    def activity(self) -> dict[int, Sign]:
+        """Read what each worker does right now.
+
+        Returns:
+            Its last sign, by worker; nothing once the run has ended.
+        """
+        with contextlib.suppress(ValueError):  # the board is closed with the run
+            return {worker: self._board.read(worker) for worker in list(self._pids)}
+        return {}
 
     def join(self, timeout: float | None = None) -> bool:
         """Wait for the end.
@@ -229,6 +242,8 @@ class LocalRun:
             return
         if isinstance(report, messages.Hello):
             self._pids[worker] = report.pid
+        if isinstance(report, messages.Happened) and isinstance(report.event, OutOfMemory):
+            report = messages.Happened(event=with_kernels_share(report.event))
         self._conductor.hear(worker, report)
 
     def _lose(self, worker: int) -> None:
@@ -276,7 +291,7 @@ class LocalRun:
         self._board.close()
         self._waker.close()
         self._woken.close()
-        shutil.rmtree(self._private, ignore_errors=True)
+        self._tidy()
         if isinstance(self._nursery, Spawn):
             self._nursery.close()
 
@@ -337,6 +352,11 @@ def _can_nccl(devices: Iterable[Device]) -> bool:
     # NCCL refuses two workers on one GPU: those sum over gloo and the host's memory.
     found = list(devices)
     return all(device.kind == "cuda" for device in found) and len(set(found)) == len(found) > 1
+
+
+def _remove(folder: Path, owner: int) -> None:
+    if os.getpid() == owner:  # a forked child that ends has nothing to tidy here
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _roomy() -> str | None:

@@ -1,6 +1,7 @@
 """What this machine has: devices, found without making a CUDA context in the kernel."""
 
 import os
+import subprocess
 from pathlib import Path
 
 import torch
@@ -36,6 +37,54 @@ def cores() -> int:
     except (OSError, ValueError):
         pass  # no control group, or its older form
     return max(1, count)
+
+
+def memory_bytes(device: Device) -> int | None:
+    """Give a device's memory.
+
+    Args:
+        device: One of this machine's.
+
+    Returns:
+        Bytes: what a GPU has, or what this process may use of the host's; None where it cannot be known without
+        making a CUDA context in the kernel.
+    """
+    if device.kind == "cuda":
+        return _cuda_memory(device.index)
+    if device.kind == "xpu":
+        return int(torch.xpu.get_device_properties(device.index).total_memory)
+    if device.kind == "mps":
+        return int(torch.mps.recommended_max_memory())
+    return _host_memory()
+
+
+def _cuda_memory(index: int) -> int | None:
+    if torch.cuda.is_initialized():
+        return int(torch.cuda.get_device_properties(index).total_memory)
+    seen = os.environ.get("CUDA_VISIBLE_DEVICES")
+    names = [str(index)] if seen is None else seen.split(",")
+    name = names[0 if seen is None else index].strip()
+    try:
+        # NVML's own tool: it makes no context.
+        found = subprocess.run(  # noqa: S603  # no words of the user's but a device's name
+            ["nvidia-smi", "-i", name, "--query-gpu=memory.total", "--format=csv,noheader,nounits"],  # noqa: S607  # wherever drivers put it
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        )
+        return int(found.stdout.strip()) * 2**20
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None
+
+
+def _host_memory() -> int:
+    size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    try:
+        limit = Path("/sys/fs/cgroup/memory.max").read_text().strip()
+        return size if limit == "max" else min(size, int(limit))
+    except (OSError, ValueError):
+        return size  # no control group, or its older form
 
 
 def _cuda_count() -> int:

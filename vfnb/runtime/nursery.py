@@ -224,6 +224,7 @@ class Spawn:
                     "vfnb.runtime.forkserver",
                     "--alone",
                     str(theirs.fileno()),
+                    str(os.getpid()),
                     str(errand.write()),
                 ],
                 pass_fds=[theirs.fileno()],

@@ -9,6 +9,8 @@ import os
 import pickle
 import sys
 import sysconfig
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -35,8 +37,8 @@ def ship(value: Any, folder: Path) -> Path:
         The file to give to `unship`.
     """
     path = folder / "payload.pkl"
-    with path.open("wb") as file:
-        _Shipper(file, folder).dump_by_value(value)
+    with path.open("wb") as file, _own_modules_by_value():
+        _Shipper(file, folder).dump(value)
     return path
 
 
@@ -63,10 +65,11 @@ def shippable(value: Any, name: str) -> None:
     Raises:
         SpecError: If it cannot; names the attribute that stands in the way.
     """
-    reason = _obstacle(value)
-    if reason is None:
-        return
-    path, culprit = _culprit(value, name)
+    with _own_modules_by_value():
+        reason = _obstacle(value)
+        if reason is None:
+            return
+        path, culprit = _culprit(value, name)
     raise SpecError(
         f"{path} (a {type(culprit).__name__}) cannot be sent to a worker process: {reason}; "
         "make it where it is used, or leave it out with __getstate__"
@@ -81,14 +84,6 @@ class _Shipper(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no
         self._folder = folder
         self._written: dict[int, tuple[Any, ...]] = {}
         self._alive: list[Any] = []  # a freed storage's address could come back as another's key
-
-    def dump_by_value(self, value: Any) -> None:
-        registered = [module for module in _own_modules() if _register(module)]
-        try:
-            self.dump(value)
-        finally:
-            for module in registered:
-                cloudpickle.unregister_pickle_by_value(module)
 
     def persistent_id(self, obj: Any) -> tuple[Any, ...] | None:
         if isinstance(obj, TypedStorage):
@@ -178,6 +173,17 @@ def _lies_in(folder: str, places: frozenset[str]) -> bool:
     return any(here == place or here.startswith(place + os.sep) for place in places)
 
 
+@contextmanager
+def _own_modules_by_value() -> Iterator[None]:
+    """Have the user's own modules pickled by value; looking for them takes a while, so once a search."""
+    registered = [module for module in _own_modules() if _register(module)]
+    try:
+        yield
+    finally:
+        for module in registered:
+            cloudpickle.unregister_pickle_by_value(module)
+
+
 def _register(module: ModuleType) -> bool:
     if module.__name__ in cloudpickle.list_registry_pickle_by_value() or module.__name__ not in sys.modules:
         return False
@@ -187,7 +193,7 @@ def _register(module: ModuleType) -> bool:
 
 def _obstacle(value: Any) -> str | None:
     try:
-        _Shipper(io.BytesIO(), None).dump_by_value(value)
+        _Shipper(io.BytesIO(), None).dump(value)
     except Exception as error:  # noqa: BLE001  # pickling runs the user's own __reduce__, which may raise anything
         return str(error) or type(error).__name__
     return None

@@ -6,12 +6,13 @@ neither workers nor loader processes can be told apart by what they read.
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import torch
-from torch.utils.data import Subset, TensorDataset, default_collate
+from torch.utils.data import Dataset, Subset, TensorDataset, default_collate
 
 from vfnb.numerics import node_seed, permutation, sample_seed, seed_generators
-from vfnb.runtime.program import Batch, Source
+from vfnb.runtime.program import Batch, MapStyle, Source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +79,7 @@ def gathered(source: Source, rows: torch.Tensor) -> list[torch.Tensor] | None:
     Returns:
         What torch's default collate would give; None for other kinds of data set, or a collate of the user's.
     """
-    dataset = source.dataset
+    dataset: MapStyle | Dataset[Any] = source.dataset
     while type(dataset) is Subset:
         rows = torch.tensor([dataset.indices[index] for index in rows.tolist()])
         dataset = dataset.dataset

@@ -6,12 +6,11 @@ import torch
 
 from vfnb.runtime.feed import Feed
 from vfnb.runtime.forward import power_of_two_near, run_pass
-from vfnb.runtime.passes import Pass
-from vfnb.runtime.post import Post
-from vfnb.runtime.program import Batch
+from vfnb.runtime.passes import Pass, passes_of
+from vfnb.runtime.program import Batch, Program
+from vfnb.runtime.refusals import check_dense
 from vfnb.runtime.replica import Replica
 from vfnb.runtime.vote import Ballot
-from vfnb.spec import Mapping
 
 _SMALLEST_SCALE = 2.0**-24
 
@@ -44,11 +43,22 @@ def first_pass(replica: Replica) -> tuple[Pass, Batch]:
     Returns:
         The pass and its batch.
     """
-    program, layout = replica.program, replica.program.layout
+    program, first = replica.program, opening_pass(replica.program)
     feed = Feed(program, replica.device)
-    everything = Mapping(layout, ((0, tuple(range(layout.blocks))),))
-    first = Post(worker=0, mapping=everything).passes(program, feed.samples_in(1))[0]
     return first, feed.placed(feed.read(1, first))
+
+
+def opening_pass(program: Program) -> Pass:
+    """Give the first pass of a run.
+
+    Args:
+        program: What is trained.
+
+    Returns:
+        Virtual node 0's of step 1, and its neighbours' where a pass has several.
+    """
+    samples = min(program.global_batch, len(program.train.dataset))
+    return passes_of(program.layout, (0,), samples, program.options.nodes_per_pass)[0]
 
 
 def _pass(replica: Replica, scale: float) -> tuple[float, Ballot, int | None]:
@@ -60,6 +70,7 @@ def _pass(replica: Replica, scale: float) -> tuple[float, Ballot, int | None]:
     replica.buffers.begin(replica.buffer_capacities)
     try:
         got = run_pass(replica, first, batch, step=1, unit=1.0, scale=scale)
+        check_dense(replica.parameters)
         replica.sums.end_pass()
         replica.buffers.end_pass(first.node, len(first.positions))
         replica.sums.end_block(first.block, scale)

@@ -29,6 +29,7 @@ class Replica:
         device: Where.
 
     Attributes:
+        place: Where, as the user names it.
         step: The last committed step.
         evaluated: The last step after which the evaluation data were gone through.
         skips: How many steps in a row were skipped.
@@ -37,7 +38,7 @@ class Replica:
     """
 
     def __init__(self, program: Program, device: Device) -> None:
-        self.program = program
+        self.program, self.place = program, device
         self.device = torch_device(device)
         self.model = program.model.to(self.device)
         self.loss = program.loss.to(self.device) if isinstance(program.loss, torch.nn.Module) else program.loss
@@ -75,7 +76,7 @@ class Replica:
         Returns:
             An integer as a float.
         """
-        tensors = [*self.parameters.values(), *_optimizer_tensors(self.optimizer)]
+        tensors = [*self.parameters.values(), *optimizer_tensors(self.optimizer)]
         return slice_digest(tensors, self.step)
 
     def capture(self) -> State:
@@ -132,6 +133,24 @@ def initial_state(program: Program) -> State:
     return Replica(private_copy(program), Device("cpu", 0)).capture()
 
 
+def optimizer_tensors(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
+    """List the tensors that an optimizer keeps, in the order of its groups.
+
+    Args:
+        optimizer: Of a replica.
+
+    Returns:
+        Its slots, by reference.
+    """
+    return [
+        value
+        for group in optimizer.param_groups
+        for parameter in group["params"]
+        for value in optimizer.state.get(parameter, {}).values()
+        if isinstance(value, torch.Tensor)
+    ]
+
+
 def load_into(model: torch.nn.Module, state: State) -> None:
     """Copy a state's parameters and buffers into a model.
 
@@ -160,16 +179,6 @@ def _cpu(tensor: torch.Tensor) -> torch.Tensor:
 
 def _names(model: torch.nn.Module) -> dict[int, str]:
     return {id(parameter): name for name, parameter in model.named_parameters()}
-
-
-def _optimizer_tensors(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
-    return [
-        value
-        for group in optimizer.param_groups
-        for parameter in group["params"]
-        for value in optimizer.state.get(parameter, {}).values()
-        if isinstance(value, torch.Tensor)
-    ]
 
 
 def _optimizer_state(optimizer: torch.optim.Optimizer, names: dict[int, str]) -> dict[str, Any]:

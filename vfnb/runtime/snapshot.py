@@ -98,6 +98,7 @@ def write_checkpoint(folder: Path, state: State, identity: str) -> Path:
             "step": state["step"],
             "identity": identity,
             "sha256": _sha256(temporary / _STATE),
+            "fingerprint": known_fingerprint(state),
         }
         (temporary / _MANIFEST).write_text(json.dumps(manifest))
         if folder.exists():
@@ -217,6 +218,36 @@ def fingerprint_of(state: State) -> str:
     learned |= {f"buffer {name}": value for name, value in state["buffers"].items()}
     learned["optimizer"] = state["optimizer"]
     return fingerprint(learned)
+
+
+def known_fingerprint(state: State) -> str | None:
+    """Digest what a run has learned, where that can be done: no run ends for want of a digest.
+
+    Args:
+        state: As read or captured.
+
+    Returns:
+        64 hexadecimal digits; None where the optimizer keeps what has no digest.
+    """
+    try:
+        return fingerprint_of(state)
+    except TypeError:
+        return None
+
+
+def checkpoint_fingerprint(folder: Path) -> str:
+    """Read the fingerprint of a checkpoint's step, without reading its state.
+
+    Args:
+        folder: What `write_checkpoint` wrote.
+
+    Returns:
+        64 hexadecimal digits; empty where it is not known.
+    """
+    try:
+        return json.loads((folder / _MANIFEST).read_text()).get("fingerprint") or ""
+    except (OSError, ValueError, AttributeError):
+        return ""
 
 
 def _save(path: Path, state: State) -> None:

@@ -30,15 +30,13 @@ class Stepped:
         row: Without the times, which the caller knows.
         events: What happened in it.
         order: The newest order that any worker knew at its vote.
-        bad_node: Where something was not finite first, if that counts against the run.
-        what: What was not.
+        bad: What was not finite, and where first, if that counts against the run.
     """
 
     row: Row
     events: tuple[Event, ...]
     order: int
-    bad_node: int | None = None
-    what: str = ""
+    bad: StepSkipped | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,18 +145,18 @@ def _update(replica: Replica, attempt: Attempt) -> float | None:
 def _skip(replica: Replica, attempt: Attempt, verdict: Verdict, redone: list[Event]) -> Stepped:
     """Commit a step that changes nothing but the scaler: its batch is consumed."""
     attempt.undo()
-    counts = verdict.weight > 0 or verdict.bad_node is not None
+    bad = verdict.weight > 0 or verdict.bad_node is not None
+    what = (verdict.what or "gradient") if bad else "weight of any sample"  # a native sum is judged without a node
+    counts = bad
     if counts and replica.scaler.is_enabled():
         # A scaler finds its range by skipping: what counts against the run is a skip at scale 1.
         counts = replica.scaler.get_scale() <= 1
         _back_off(replica)
     replica.step = attempt.step
     replica.skips += counts
-    what = attempt.what if verdict.weight > 0 or verdict.bad_node is not None else "weight of any sample"
     event = StepSkipped(step=attempt.step, node=verdict.bad_node, what=what)
     row = _row(replica, attempt, loss=float("nan"), lr=replica.lr, grad_norm=None, skipped=True)
-    node = verdict.bad_node if counts else None
-    return Stepped(row=row, events=(*redone, event), order=verdict.order, bad_node=node, what=what)
+    return Stepped(row=row, events=(*redone, event), order=verdict.order, bad=event if counts else None)
 
 
 def _back_off(replica: Replica) -> None:

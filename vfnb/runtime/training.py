@@ -7,7 +7,8 @@ everywhere.
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from math import isnan
 from pathlib import Path
 from typing import Protocol
 
@@ -18,12 +19,13 @@ from vfnb.numerics import Capacities
 from vfnb.runtime.evaluation import due, evaluate
 from vfnb.runtime.feed import Feed
 from vfnb.runtime.messages import Reason, Record
+from vfnb.runtime.pace import Pace
 from vfnb.runtime.post import Post
 from vfnb.runtime.replica import Replica
-from vfnb.runtime.snapshot import write_checkpoint
+from vfnb.runtime.snapshot import known_fingerprint, write_checkpoint
 from vfnb.runtime.step import Halted, Stepped, take_step
 from vfnb.runtime.troubles import MemoryShortError
-from vfnb.spec import Evaluated, Event, Row
+from vfnb.spec import CheckpointFailed, Evaluated, Event, Row
 
 _MOST_SKIPS = 10
 
@@ -53,12 +55,16 @@ class Journal:
         events: What happened in it.
         when: When it was committed, in monotonic seconds.
         base: From when the next step's time counts.
+        took: Seconds that it took; 0 where that is not known.
+        pace: When a row carries a fingerprint.
     """
 
     row: Row | None = None
     events: tuple[Event, ...] = ()
     when: float = 0.0
     base: float = 0.0
+    took: float = 0.0
+    pace: Pace = field(default_factory=Pace)
 
 
 def train(replica: Replica, post: Post, feed: Feed, desk: Desk, journal: Journal, run_dir: Path) -> Reason:
@@ -79,6 +85,7 @@ def train(replica: Replica, post: Post, feed: Feed, desk: Desk, journal: Journal
         TrainingError: If the user's code failed here.
         GroupError: If a member is gone.
     """
+    journal.pace.every = replica.program.options.fingerprint_every
     _agree(replica, post)
     if replica.step and _finish(replica, post, desk, journal, run_dir):
         return "stop_when"
@@ -127,7 +134,7 @@ def _note(post: Post, journal: Journal, outcome: Stepped) -> None:
         workers=post.group.size,
         at=time.time(),  # noqa: TID251  # a worker is the edge where wall time enters
     )
-    journal.events, journal.when, journal.base = outcome.events, now, now
+    journal.events, journal.when, journal.base, journal.took = outcome.events, now, now, took
 
 
 def _finish(replica: Replica, post: Post, desk: Desk, journal: Journal, run_dir: Path) -> bool:
@@ -135,7 +142,7 @@ def _finish(replica: Replica, post: Post, desk: Desk, journal: Journal, run_dir:
     if due(replica):
         metrics = evaluate(replica, post)
         replica.evaluated = replica.step
-        _keep_best(replica, post, metrics, run_dir)
+        _keep_best(replica, post, desk, metrics, run_dir)
         if journal.row is not None and journal.row.step == replica.step:
             journal.row = replace(journal.row, metrics=metrics)
             journal.events = (
@@ -145,8 +152,19 @@ def _finish(replica: Replica, post: Post, desk: Desk, journal: Journal, run_dir:
     if journal.row is None or journal.row.step != replica.step:
         return False
     if post.reports:
+        journal.row = _with_fingerprint(journal.row, replica, journal)
         desk.publish(Record(row=journal.row, events=journal.events, when=journal.when))
     return _stops(replica, journal.row)
+
+
+def _with_fingerprint(row: Row, replica: Replica, journal: Journal) -> Row:
+    """Take the step's fingerprint where one is due; the step's own time tells how often that may be."""
+    if not journal.pace.due(row.step, replica.program.steps):
+        return row
+    begun = time.monotonic()
+    taken = known_fingerprint(replica.capture())
+    journal.pace.learn(time.monotonic() - begun, journal.took)
+    return replace(row, fingerprint=taken)
 
 
 def _stops(replica: Replica, row: Row) -> bool:
@@ -161,32 +179,43 @@ def _stops(replica: Replica, row: Row) -> bool:
         raise TrainingError(f"stop_when raised {type(error).__name__}: {error}", step=row.step) from error
 
 
-def _keep_best(replica: Replica, post: Post, metrics: dict[str, float], run_dir: Path) -> None:
+def _keep_best(replica: Replica, post: Post, desk: Desk, metrics: dict[str, float], run_dir: Path) -> None:
     wanted = replica.program.options.keep_best
     if wanted is None:
         return
     sign = -1.0 if wanted.startswith("-") else 1.0
     value = sign * metrics[wanted.removeprefix("-")]
+    if isnan(value):
+        return  # it would be the best for ever: nothing is above it
     if replica.best is None or value > replica.best[0]:
         replica.best = (value, replica.step)
         if post.reports:
-            write_checkpoint(run_dir / "checkpoints" / "best", replica.capture(), replica.program.identity)
+            _write_best(replica, desk, run_dir / "checkpoints" / "best")
+
+
+def _write_best(replica: Replica, desk: Desk, folder: Path) -> None:
+    try:
+        write_checkpoint(folder, replica.capture(), replica.program.identity)
+    except OSError as error:
+        desk.tell(CheckpointFailed(step=replica.step, path=str(folder), error=str(error)))
 
 
 def _give_up(replica: Replica, outcome: Stepped) -> None:
-    if not outcome.row.skipped or outcome.bad_node is None:
+    bad = outcome.bad
+    if bad is None:
         return
+    where = "" if bad.node is None else f", first in virtual node {bad.node}"
     if replica.program.options.nonfinite == "stop":
         raise TrainingError(
-            f"step {replica.step} has a {outcome.what} that is not finite, first in virtual node {outcome.bad_node}; "
-            'lower the learning rate, look at its samples, or go on past it with Options(nonfinite="skip")',
-            step=replica.step,
-            node=outcome.bad_node,
+            f"step {bad.step} has a {bad.what} that is not finite{where}; lower the learning rate, look at its "
+            'samples, or go on past it with Options(nonfinite="skip")',
+            step=bad.step,
+            node=bad.node,
         )
     if replica.skips >= _MOST_SKIPS:
         raise TrainingError(
-            f"{replica.skips} steps in a row had a loss or gradient that is not finite, the last in virtual node "
-            f"{outcome.bad_node} at step {replica.step}; lower the learning rate or look at the data",
-            step=replica.step,
-            node=outcome.bad_node,
+            f"{replica.skips} steps in a row were skipped, the last one, step {bad.step}, for a {bad.what} that is "
+            f"not finite{where}; lower the learning rate or look at the data",
+            step=bad.step,
+            node=bad.node,
         )

@@ -1,18 +1,19 @@
-"""A trial before any worker starts: one virtual node's pass in this process, on the CPU, twice.
+"""A trial before any worker starts: one virtual node's pass in this process, on the CPU, twice; one evaluation batch.
 
 It finds what would fail in every worker while the user's own traceback is at hand, and what would break the
 promise: a pass that gives other bits when it is computed again.
 """
 
-import traceback
 from collections.abc import Iterable
 
 import torch
 
 from vfnb.ground import SpecError
 from vfnb.numerics import restored_generators
+from vfnb.runtime.evaluation import try_evaluation
 from vfnb.runtime.forward import run_pass
 from vfnb.runtime.program import Program, private_copy
+from vfnb.runtime.refusals import check_dense
 from vfnb.runtime.rehearsal import first_pass
 from vfnb.runtime.replica import Replica
 from vfnb.runtime.settings import deterministic, threads
@@ -22,7 +23,9 @@ _COUPLING = torch.nn.modules.batchnorm._BatchNorm  # noqa: SLF001  # the base of
 
 
 def trial(program: Program) -> tuple[Event, ...]:
-    """Compute virtual node 0's pass of step 1 twice; generators, flags and the program stay as they are.
+    """Compute virtual node 0's pass of step 1 twice, and one evaluation batch.
+
+    Generators, flags and the program stay as they are.
 
     Args:
         program: What is to be trained.
@@ -39,6 +42,7 @@ def trial(program: Program) -> tuple[Event, ...]:
         _check_schedule(replica)
         first = _pass(replica)
         second = _pass(replica)
+        try_evaluation(replica)
     events = list(_impure(first, second))
     if program.options.reduction == "native":
         reason = "native sums are equal up to rounding only"
@@ -79,10 +83,6 @@ def _pass(replica: Replica) -> dict[str, torch.Tensor]:
         found = _gradients(replica)
         found |= {f"buffer {name}": value.clone() for name, value in replica.model.named_buffers()}
         found["the loss"] = got.value
-    except Exception as error:
-        _name_distributed_call(error)
-        _name_single_sample(error)
-        raise
     finally:
         replica.buffers.restore()
         replica.clear_gradients()
@@ -90,16 +90,8 @@ def _pass(replica: Replica) -> dict[str, torch.Tensor]:
 
 
 def _gradients(replica: Replica) -> dict[str, torch.Tensor]:
-    found = {}
-    for name, one in replica.parameters.items():
-        if one.grad is None:
-            continue
-        if one.grad.layout is not torch.strided:
-            raise SpecError(
-                f"parameter {name} gets sparse gradients, which cannot be summed; make its layer with sparse=False"
-            )
-        found[f"the gradient of {name}"] = one.grad
-    return found
+    check_dense(replica.parameters)
+    return {f"the gradient of {name}": one.grad for name, one in replica.parameters.items() if one.grad is not None}
 
 
 def _impure(first: dict[str, torch.Tensor], second: dict[str, torch.Tensor]) -> Iterable[Event]:
@@ -111,20 +103,3 @@ def _impure(first: dict[str, torch.Tensor], second: dict[str, torch.Tensor]) -> 
             )
             yield NotGuaranteed(step=0, what=name, reason=reason)
             return
-
-
-def _name_distributed_call(error: Exception) -> None:
-    if "process group has not been initialized" not in str(error):
-        return
-    calls = [frame.name for frame in traceback.extract_tb(error.__traceback__) if "distributed" in frame.filename]
-    name = calls[0] if calls else "a collective"
-    raise SpecError(
-        f"the model or loss calls torch.distributed.{name}; vfnb sums over virtual nodes itself: take the call out"
-    ) from error
-
-
-def _name_single_sample(error: Exception) -> None:
-    if "Expected more than 1 value per channel when training" in str(error):
-        raise SpecError(
-            "virtual node 0 has a single sample, which batch norm cannot train on; take a larger batch or fewer devices"
-        ) from error

@@ -23,7 +23,8 @@ class Trouble(IntEnum):
     ERROR = 2
 
 
-_ORDER, _TROUBLE, _BAD_NODE, _DIGEST, _MINUS_DIGEST, _HEAD = range(6)
+_ORDER, _TROUBLE, _NOT_FINITE, _DIGEST, _MINUS_DIGEST, _HEAD = range(6)
+_KINDS = ("", "buffer", "gradient", "loss")  # what may not be finite; the later one explains the earlier ones
 
 
 class Ballot:
@@ -44,7 +45,7 @@ class Ballot:
         self.buffer_absmax.fill_(UNTOUCHED)
         self._head[_ORDER] = 0.0
         self._head[_TROUBLE] = float(Trouble.NONE)
-        self._head[_BAD_NODE] = 0.0
+        self._head[_NOT_FINITE] = 0.0
         self._nodes = nodes
 
     def vote(self, order: int, digest: float) -> None:
@@ -66,18 +67,15 @@ class Ballot:
         """
         self._head[_TROUBLE] = float(what)
 
-    def not_finite(self, node: int) -> None:
-        """Say that a virtual node's loss or gradient is not finite; the lowest node wins.
+    def not_finite(self, node: int, what: str) -> None:
+        """Say that something of a virtual node is not finite; a loss goes first, then the lowest node.
 
         Args:
             node: The first such node here.
+            what: "loss", "gradient" or "buffer".
         """
-        self._head[_BAD_NODE] = max(float(self._head[_BAD_NODE]), float(self._nodes - node))
-
-    @property
-    def finite(self) -> bool:
-        """Whether no virtual node here was found to be not finite."""
-        return float(self._head[_BAD_NODE]) == 0.0
+        code = _KINDS.index(what) * (self._nodes + 1) + self._nodes - node
+        self._head[_NOT_FINITE] = max(float(self._head[_NOT_FINITE]), float(code))
 
     def touched(self) -> list[bool]:
         """Tell which parameters got a gradient in any virtual node, once the vectors are combined.
@@ -95,11 +93,13 @@ class Ballot:
             The verdict, the same everywhere.
         """
         head = self._head.tolist()
+        kind, below = divmod(int(head[_NOT_FINITE]), self._nodes + 1)
         losses, weights = self.losses.tolist(), self.weights.tolist()
         return Verdict(
             order=int(head[_ORDER]),
             trouble=Trouble(int(head[_TROUBLE])),
-            bad_node=self._nodes - int(head[_BAD_NODE]) if head[_BAD_NODE] > 0 else None,
+            bad_node=self._nodes - below if kind else None,
+            what=_KINDS[kind],
             drifted=head[_DIGEST] != -head[_MINUS_DIGEST],
             loss=fsum(loss for loss in losses if isfinite(loss)),
             weight=fsum(weight for weight in weights if isfinite(weight)),
@@ -115,7 +115,8 @@ class Verdict:
     Attributes:
         order: The newest order that any worker knows.
         trouble: The gravest.
-        bad_node: The lowest virtual node whose loss or gradient is not finite.
+        bad_node: The lowest virtual node with something that is not finite.
+        what: That something; "" where all is.
         drifted: Whether the workers' states differ.
         loss: The sum of losses, correctly rounded.
         weight: The sum of weights, correctly rounded.
@@ -126,6 +127,7 @@ class Verdict:
     order: int
     trouble: Trouble
     bad_node: int | None
+    what: str
     drifted: bool
     loss: float
     weight: float

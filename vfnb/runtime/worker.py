@@ -29,12 +29,13 @@ from vfnb.runtime.placement import accelerator
 from vfnb.runtime.post import Post
 from vfnb.runtime.probe import Probe
 from vfnb.runtime.program import Program
-from vfnb.runtime.rehearsal import rehearse
+from vfnb.runtime.rehearsal import opening_pass, rehearse
 from vfnb.runtime.replica import Replica
 from vfnb.runtime.seats import VOID
 from vfnb.runtime.settings import apply_flags, deterministic
 from vfnb.runtime.snapshot import keep_checkpoint, read_state, write_state
 from vfnb.runtime.training import Journal, train
+from vfnb.runtime.troubles import MemoryShortError, told
 from vfnb.spec import Device, Event, NotGuaranteed, to_json
 
 
@@ -155,8 +156,9 @@ class _Worker:
         self._journal = Journal()
         self._generation = 0
         warnings.showwarning = self._warned  # type: ignore[assignment]  # the hook has this very shape
+        self._rehearsed = False
         with deterministic():
-            rehearse(self.replica)
+            self._rehearse()
 
     def run(self) -> None:
         with deterministic():
@@ -181,7 +183,7 @@ class _Worker:
         self._channel.skip_orders(form.order)
         report: messages.Report
         try:
-            report = self._train_in(self._post(form))
+            report = self._train_in(form)
         except GroupError:
             report = messages.Stranded(generation=form.generation, step=self.replica.step)
         except UserError as error:
@@ -193,6 +195,22 @@ class _Worker:
         self._slot.mark("idle", step=self.replica.step)
         self._journal.base = 0.0
         self._channel.send(report)
+
+    def _rehearse(self) -> bool:
+        """Try one pass, once; where it does not fit say so, and try again before training."""
+        if self._rehearsed:
+            return True
+        try:
+            rehearse(self.replica)
+        except Exception as error:
+            samples = len(opening_pass(self.replica.program).positions)
+            trouble = told(error, self.replica, self._id, step=1, node=0, samples=samples)
+            if not isinstance(trouble, MemoryShortError):
+                raise
+            self.tell(trouble.event)
+            return False
+        self._rehearsed = True
+        return True
 
     def _usable_step(self, error: Exception) -> int:
         # An exception between the sum and the end of the update may have left it half done.
@@ -222,7 +240,10 @@ class _Worker:
             generation=form.generation,
         )
 
-    def _train_in(self, post: Post) -> messages.Parked:
+    def _train_in(self, form: messages.Form) -> messages.Parked:
+        if not self._rehearse():
+            return messages.Parked(generation=form.generation, step=self.replica.step, reason="memory")
+        post = self._post(form)
         self._channel.send(messages.Formed(generation=post.generation))
         reason = train(self.replica, post, self._feed, self, self._journal, self._run_dir)
         return messages.Parked(generation=post.generation, step=self.replica.step, reason=reason)
@@ -281,6 +302,7 @@ class _Worker:
         self._probe("handover", worker=self._id, step=self.replica.step)
         try:
             self.replica.load(read_state(Path(path)))
+            self._rehearsed = True  # what a rehearsal would find out is part of the state
         except Exception as error:  # noqa: BLE001  # half a state is none
             self._channel.send(messages.Broke(error=_as_training_error(error, self._id)))
             return

@@ -49,6 +49,12 @@ class Blueprint:
         return collated(self.parts.train, self.options.collate)
 
     @property
+    def steps_per_epoch(self) -> int:
+        """How many steps go once through the training data."""
+        samples = len(self.parts.train.source.dataset)
+        return steps_per_epoch(samples, self.cluster.global_batch, self.options.drop_last)
+
+    @property
     def evaluation(self) -> Source | None:
         """The evaluation data in their own order, under the job's collate; None to evaluate nothing."""
         data = self.parts.evaluation

@@ -30,7 +30,9 @@ class Columns:
     """Rows by step, stored as one array a column; a step that comes again replaces its row."""
 
     def __init__(self) -> None:
-        assert set(_KINDS) == {one.name for one in fields(Row)} - {"metrics"}, "a field of Row has no column"
+        assert set(_KINDS) == {one.name for one in fields(Row)} - {"metrics", "fingerprint"}, (
+            "a field of Row has no column"
+        )
         self._arrays = {name: np.zeros(_FIRST_ROOM, kind) for name, kind in _KINDS.items()}
         self._places: dict[int, int] = {}
         self._ordered = True

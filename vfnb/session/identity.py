@@ -1,14 +1,11 @@
 """One record of what a job is, written beside every checkpoint and compared when a job goes on from one."""
 
 import json
-import platform
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from importlib import metadata
 from typing import Any, Self
 
-import numpy as np
 import torch
 from torch import nn
 
@@ -16,6 +13,7 @@ from vfnb.ground import CheckpointError
 from vfnb.numerics import fingerprint, restored_generators, unique_buffers
 from vfnb.runtime import Source
 from vfnb.session.blueprint import Blueprint
+from vfnb.session.environment import numeric_environment
 from vfnb.session.loss import ClassCriterion, MeanCriterion
 from vfnb.session.samples import read_samples, spread
 from vfnb.session.sources import architecture_of, code_of, described, digest_of, name_of, plain
@@ -224,21 +222,7 @@ def _flags() -> dict[str, Any]:
 
 
 def _environment(kinds: Sequence[str]) -> dict[str, str]:
-    return {
-        "vfnb": _own_version(),
-        "torch": torch.__version__,
-        "numpy": np.__version__,
-        "machine": platform.machine(),
-        "device_kinds": ", ".join(sorted(set(kinds))),
-    }
-
-
-def _own_version() -> str:
-    # Not vfnb.__version__: the package's face knows the rooms above this one.
-    try:
-        return metadata.version("vfnb")
-    except metadata.PackageNotFoundError:
-        return "a checkout"
+    return {**numeric_environment(), "device_kinds": ", ".join(sorted(set(kinds)))}
 
 
 def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:

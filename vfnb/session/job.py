@@ -1,6 +1,5 @@
 """A job: a task trained on a virtual cluster, from its description to its end, with every verb in between."""
 
-import logging
 import sys
 from collections.abc import Generator, Iterable
 from collections.abc import Mapping as Table
@@ -10,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Self
 from torch import nn
 
 from vfnb.ground import StateError, SystemClock
-from vfnb.runtime import Engine, Run, State, Status, Worker, write_checkpoint
+from vfnb.runtime import Engine, Run, Sign, State, Status, Worker, write_checkpoint
 from vfnb.runtime import devices as devices_here
 from vfnb.session import card
 from vfnb.session.announcer import Announcer
 from vfnb.session.blueprint import Length, draw
 from vfnb.session.choice import Request, next_devices
 from vfnb.session.engines import EngineName, engine_of, first_devices, trains_inside_start
+from vfnb.session.faces import face, has_face
 from vfnb.session.feed import Feed
 from vfnb.session.handle import Handle
 from vfnb.session.identity import Identity
@@ -26,18 +26,16 @@ from vfnb.session.place import place_of
 from vfnb.session.policy import first_mapping, proposal
 from vfnb.session.prepared import Prepared
 from vfnb.session.record import create
-from vfnb.session.remarks import remarks_on
+from vfnb.session.remarks import remarks_on, say
 from vfnb.session.resume import find_checkpoint
 from vfnb.session.task import Task
 from vfnb.session.waiting import ended, ends_within
-from vfnb.spec import Event, Mapping, NotGuaranteed, Options, VirtualCluster, Warned
+from vfnb.spec import Event, Mapping, Options, VirtualCluster
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _SETTLING = 10.0  # seconds that the user's on_event has to see the last events, where no time-out is given
-
-_logger = logging.getLogger("vfnb")
 
 
 class Job:
@@ -64,6 +62,7 @@ class Job:
         run_dir: Its directory, made by `start`.
         cluster: The target.
         steps: The last step's number.
+        steps_per_epoch: How many go once through the data.
         options: The rarer choices.
 
     Raises:
@@ -88,7 +87,7 @@ class Job:
         self.cluster, self.options = cluster, Options() if options is None else options
         length = Length(epochs=epochs, steps=steps)
         blueprint = draw(task, cluster, seed=seed, length=length, options=self.options)
-        self.steps = blueprint.steps
+        self.steps, self.steps_per_epoch = blueprint.steps, blueprint.steps_per_epoch
         self._engine, here = engine_of(engine), devices_here()
         threads, blocks = self.options.threads, blueprint.layout.blocks
         chosen = first_devices(devices, here, self._engine, threads=threads, blocks=blocks)
@@ -255,16 +254,28 @@ class Job:
         propose = proposal(self.mapping or self._prepared.mapping, nodes)
         return Handle(f"map to {dict(nodes)}", run.remap(propose))
 
-    def save(self, path: str | Path) -> Path:
+    def save(self, path: str | Path | None = None) -> Path:
         """Write a checkpoint of the newest committed step; one that is there is replaced once this is whole.
 
         Args:
-            path: The checkpoint's folder.
+            path: The checkpoint's folder; None adds one to those that the run keeps itself.
 
         Returns:
             Its absolute path, which `Job.load` takes.
         """
+        if path is None:
+            return self._live("save").save().result()
         return write_checkpoint(Path(path).absolute(), self._learned.state(), self._prepared.identity.text)
+
+    def dashboard(self) -> Any:
+        """Make the panel that shows the job live, and from which it is paused, resized, mapped and stopped.
+
+        A notebook shows the same for the job itself. Closing it does not stop the run.
+
+        Returns:
+            What a notebook shows when it stands at a cell's end; `widget` is to be put beside others.
+        """
+        return face("dashboard")(self)
 
     # -- what can be read ------------------------------------------------------------------------------------
 
@@ -272,6 +283,16 @@ class Job:
     def state(self) -> State:
         """Where the job stands, in a word: "new", "starting", "running", "paused", ... "done"."""
         return self._ledger.status.state
+
+    @property
+    def step(self) -> int:
+        """The last committed step; 0 before the first."""
+        return self._ledger.status.step
+
+    @property
+    def identity(self) -> str:
+        """SHA-256 of what the job is, wherever it runs: the same for a job that would compute the same."""
+        return self._prepared.identity.digest
 
     @property
     def workers(self) -> tuple[Worker, ...]:
@@ -282,6 +303,11 @@ class Job:
     def mapping(self) -> Mapping | None:
         """Which virtual nodes are where; None before the start and after the end."""
         return None if self._ledger.ended else self._ledger.status.mapping
+
+    @property
+    def activity(self) -> dict[int, Sign]:
+        """What each worker does right now, by id: phase, step, node, and the seconds that a pass takes."""
+        return {} if self._learned.run is None else self._learned.run.activity()
 
     @property
     def history(self) -> "pd.DataFrame":
@@ -320,6 +346,11 @@ class Job:
         known = self._learned.settled_fingerprint() if self.state in ("done", "stopped") else None
         return card.table(self.name, self._ledger.status, self._ledger.last, self.steps, str(self.cluster), known)
 
+    def _ipython_display_(self) -> None:
+        if self.state == "new" or not has_face("dashboard"):
+            raise NotImplementedError  # so IPython is told to take the representations above
+        self.dashboard()._ipython_display_()
+
     # -- what verbs share ------------------------------------------------------------------------------------
 
     def _started(self, verb: str) -> Run:
@@ -348,16 +379,9 @@ class Job:
         """Take in what this thread found out, and say aloud what is new and a warning."""
         noticed = tuple(events)
         for event in noticed:
-            if event in self._ledger.events:
-                continue
-            self._feed(event)
-            match event:
-                case Warned(message=message):
-                    _logger.warning("%s: %s", self.name, message)
-                case NotGuaranteed(what=what, reason=reason):
-                    _logger.warning("%s: the same bits are not promised: %s (%s)", self.name, what, reason)
-                case _:
-                    pass
+            if event not in self._ledger.events:
+                self._feed(event)
+                say(event, self.name)
         return noticed
 
     async def _awaited(self) -> None:

@@ -5,15 +5,16 @@ from collections.abc import Iterable, Iterator
 from vfnb.ground import VfnbError
 from vfnb.runtime import State, Status
 from vfnb.session.ledger import Ledger
-from vfnb.spec import Event, Failed, Finished, Paused, Recovered, Resumed, Row, Stopped, from_json
+from vfnb.spec import Event, Failed, Finished, Paused, Recovered, Resumed, Row, Stage, Stopped, from_json
 
 
-def replay(steps: Iterable[str], events: Iterable[str]) -> Ledger:
+def replay(steps: Iterable[str], events: Iterable[str], stages: Iterable[str] = ()) -> Ledger:
     """Fold a run's lines into what was known of it.
 
     Args:
         steps: The lines of steps.jsonl; a step that stands there again replaces the earlier one.
         events: The lines of events.jsonl.
+        stages: The lines of stages.jsonl.
 
     Returns:
         The ledger. A run that did not end reads "running" or "paused", whether or not its process is there.
@@ -22,7 +23,7 @@ def replay(steps: Iterable[str], events: Iterable[str]) -> Ledger:
     rows = list(read_rows(steps))
     step = max([row.step for row in rows] + [event.step for event in told], default=0)
     ledger = Ledger(Status(state=state_after(told), step=step))
-    for news in (*rows, *told):
+    for news in (*rows, *told, *read_stages(stages)):
         ledger.fold(news)
     return ledger
 
@@ -49,6 +50,18 @@ def read_events(lines: Iterable[str]) -> Iterator[Event]:
         The events, in their order.
     """
     return (found for line in lines if isinstance(found := _read(line), Event))
+
+
+def read_stages(lines: Iterable[str]) -> Iterator[Stage]:
+    """Read stages.
+
+    Args:
+        lines: JSON, a stage each; one that cannot be read was torn by the end of its writer and is left out.
+
+    Returns:
+        The stages, in their order.
+    """
+    return (found for line in lines if isinstance(found := _read(line), Stage))
 
 
 def state_after(events: Iterable[Event]) -> State:

@@ -1,9 +1,12 @@
-"""What a choice of devices makes worth saying, as events."""
+"""What a choice of devices makes worth saying, as events; and saying it aloud."""
 
+import logging
 from collections.abc import Iterator, Sequence
 
 from vfnb.session.choice import device_remarks, mixed_kinds
 from vfnb.spec import Device, Event, NotGuaranteed, Warned
+
+_logger = logging.getLogger("vfnb")
 
 
 def remarks_on(chosen: Sequence[Device], here: Sequence[Device], step: int) -> Iterator[Event]:
@@ -26,3 +29,19 @@ def remarks_on(chosen: Sequence[Device], here: Sequence[Device], step: int) -> I
             what=f"devices of more than one kind ({kinds})",
             reason="each kind rounds in its own way, so the bits depend on which worker computes what",
         )
+
+
+def say(event: Event, name: str) -> None:
+    """Say a warning aloud.
+
+    Args:
+        event: Any; only a warning, or that the same bits are not promised, is said.
+        name: Of the run that it is about.
+    """
+    match event:
+        case Warned(message=message):
+            _logger.warning("%s: %s", name, message)
+        case NotGuaranteed(what=what, reason=reason):
+            _logger.warning("%s: the same bits are not promised: %s (%s)", name, what, reason)
+        case _:
+            pass

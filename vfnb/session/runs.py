@@ -53,10 +53,10 @@ def _runs(folder: Path) -> Iterator[dict[str, Any]]:
 
 def _run(folder: Path, head: dict[str, Any]) -> dict[str, Any]:
     rows = list(read_rows(_tail(folder / STEPS)))
-    events = list(read_events(_lines(folder / EVENTS)))
+    events = list(read_events(lines_of(folder / EVENTS)))
     return {
         "name": str(head["name"]),
-        "state": _state(head, state_after(events)),
+        "state": state_of(head, state_after(events)),
         "step": max([row.step for row in rows] + [event.step for event in events], default=0),
         "steps": int(head["steps"]),
         "cluster": str(head["cluster"]),
@@ -65,14 +65,31 @@ def _run(folder: Path, head: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _state(head: dict[str, Any], said: str) -> str:
+def state_of(head: dict[str, Any], said: str) -> str:
+    """Tell a run's state from its own words and from whether its process is there.
+
+    Args:
+        head: What its run.json says.
+        said: What follows from its events.
+
+    Returns:
+        The state; "crashed" where a run that did not end has no process on this machine.
+    """
     if said not in ("running", "paused"):
         return said
     elsewhere = head["host"] != socket.gethostname()
     return said if elsewhere or runs_still(int(head["pid"]), head["born"]) else "crashed"
 
 
-def _lines(path: Path) -> list[str]:
+def lines_of(path: Path) -> list[str]:
+    """Read a file's lines.
+
+    Args:
+        path: The file.
+
+    Returns:
+        Its lines, of which the last may be torn; none where there is no file.
+    """
     return path.read_text(encoding="utf-8", errors="replace").split("\n") if path.exists() else []
 
 

@@ -89,7 +89,8 @@ def code_of(model: torch.nn.Module) -> str:
         A SHA-256.
     """
     kinds = {type(module) for module in model.modules() if not type(module).__module__.startswith("torch.")}
-    return digest_of("\n".join(sorted(f"{name_of(kind)} {source_of(kind)}" for kind in kinds)))
+    # A class that moved to another file, or out of a notebook's cell, is the same code.
+    return digest_of("\n".join(sorted(f"{kind.__qualname__} {source_of(kind)}" for kind in kinds)))
 
 
 def plain(value: Any) -> Any:

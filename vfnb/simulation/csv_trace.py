@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from vfnb.ground import SpecError
-from vfnb.planning import Costs, Rates
+from vfnb.planning import Costs, Scaling
 from vfnb.simulation.trace import Trace, TraceJob, cluster_of
 
 NEEDED = ("job", "arrival_s", "demand", "priority", "duration_s")
@@ -74,14 +74,16 @@ def write_csv(jobs: Iterable[TraceJob], path: str | Path) -> None:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow((*NEEDED, *OPTIONAL))
         for job in jobs:
-            if not (job.rates is None or isinstance(job.rates, Rates)):
-                raise SpecError(f"{job.name} has a function for rates, which a file cannot hold; give it vfnb's Rates")
+            if not (job.rates is None or isinstance(job.rates, Scaling)):
+                raise SpecError(
+                    f"{job.name} has a function for rates, which a file cannot hold; give it vfnb's Scaling"
+                )
             deadline = "" if job.deadline_s is None else repr(job.deadline_s)
             numbers = (repr(job.arrival_s), job.demand, repr(job.priority), repr(job.duration_s))
             rows.writerow((job.name, *numbers, "" if job.rates is None else rates_text(job.rates), deadline))
 
 
-def rates_text(rates: Rates) -> str:
+def rates_text(rates: Scaling) -> str:
     """Write rates as the column `rates` has them.
 
     Args:
@@ -94,7 +96,7 @@ def rates_text(rates: Rates) -> str:
     return " ".join((*points, f"mixing:{rates.mixing!r}"))
 
 
-def parse_rates(text: str, *, name: str = "rates") -> Rates:
+def parse_rates(text: str, *, name: str = "rates") -> Scaling:
     """Read rates as the column `rates` has them.
 
     Args:
@@ -119,7 +121,7 @@ def parse_rates(text: str, *, name: str = "rates") -> Rates:
                 points.append((kind, int(count), float(rate)))
         except ValueError as error:
             raise SpecError(f"{name}: {word!r} is no rate; write it like 4:1.0 or v100*4:1.0") from error
-    return Rates(tuple(points), **mixing)
+    return Scaling(tuple(points), **mixing)
 
 
 def _job(row: dict[str, str], where: str) -> TraceJob:

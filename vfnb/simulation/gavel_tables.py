@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 
 from vfnb.ground import SpecError
-from vfnb.planning import Costs, Rates
+from vfnb.planning import Costs, Scaling
 from vfnb.simulation.generators import arrivals
 from vfnb.simulation.trace import Trace, TraceJob, cluster_of
 
@@ -37,7 +37,7 @@ class Throughputs:
     alone: Mapping[tuple[str, JobType], float]
     paired: Mapping[tuple[str, JobType, JobType], float]
 
-    def rates(self, model: str, demand: int) -> Rates:
+    def rates(self, model: str, demand: int) -> Scaling:
         """Make a job's rates, 1 on its demand of V100s.
 
         Args:
@@ -53,7 +53,7 @@ class Throughputs:
         whole = self.alone.get(("v100", (model, demand)), 0.0)
         if not whole > 0:
             raise SpecError(f"{model!r} on {demand} V100s is not in the table; take a model and number that are")
-        return Rates(
+        return Scaling(
             tuple(
                 (kind, workers, rate / whole)
                 for (kind, (name, workers)), rate in sorted(self.alone.items())

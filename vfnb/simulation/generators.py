@@ -8,7 +8,7 @@ from math import floor, log
 from random import Random
 
 from vfnb.ground import SpecError
-from vfnb.planning import Costs, Rates
+from vfnb.planning import Costs, Scaling
 from vfnb.simulation.published import named_trace
 from vfnb.simulation.trace import Trace, TraceJob, cluster_of
 from vfnb.simulation.workloads import Workload, duration_s, workload_job, workloads
@@ -145,7 +145,9 @@ def mixed_trace(jobs_per_hour: float, *, jobs: int = 20, seed: int = 0, costs: C
                 demand=16,
                 duration_s=random.uniform(300, 1500),
                 priority=float(random.choice(PRIORITIES)),
-                rates=Rates(tuple((kind, cluster[kind], rate * cluster[kind] / best) for kind, rate in alone.items())),
+                rates=Scaling(
+                    tuple((kind, cluster[kind], rate * cluster[kind] / best) for kind, rate in alone.items())
+                ),
             )
         )
     return Trace(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import mean, median
 from typing import TYPE_CHECKING, Any
 
-from vfnb.planning import Bundle, size
+from vfnb.planning import Bundle, devices_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +30,7 @@ class Change:
     @property
     def devices(self) -> int:
         """How many it has."""
-        return size(self.held)
+        return devices_in(self.held)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from vfnb.planning import Claim, size
+from vfnb.planning import Claim, devices_in
 from vfnb.simulation.outcome import Change, JobOutcome
 
 
@@ -73,7 +73,7 @@ class Tally:
     def _charge(self, account: _Account, claim: Claim, done: float, now: float) -> None:
         if not claim.held:
             return
-        devices = size(claim.held)
+        devices = devices_in(claim.held)
         held = devices * (now - claim.progress.since)
         one = sum(count * claim.rates(((kind, 1),)) for kind, count in claim.held) / devices
         account.device_seconds += held

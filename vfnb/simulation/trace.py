@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 
 from vfnb.ground import SpecError
-from vfnb.planning import Costs, RateOf, bundle, linear
+from vfnb.planning import Costs, RateOf, bundle, linear_scaling
 
 KIND = "device"  # the one kind of a cluster whose devices are all alike
 
@@ -48,7 +48,7 @@ class TraceJob:
     @property
     def rate_of(self) -> RateOf:
         """The rates that hold."""
-        return linear(self.demand) if self.rates is None else self.rates
+        return linear_scaling(self.demand) if self.rates is None else self.rates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

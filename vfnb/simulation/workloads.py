@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 from math import log2
 
-from vfnb.planning import Rates
+from vfnb.planning import Scaling
 from vfnb.simulation.trace import TraceJob
 
 
@@ -109,5 +109,5 @@ def workload_job(  # noqa: PLR0913 (a row of a table, by name)
         demand=demand,
         duration_s=duration_s(workload, demand=demand, passes=passes, length=length),
         priority=priority,
-        rates=Rates(tuple(("", n, whole / workload.step_s(batch, n)) for n in range(1, demand + 1))),
+        rates=Scaling(tuple(("", n, whole / workload.step_s(batch, n)) for n in range(1, demand + 1))),
     )

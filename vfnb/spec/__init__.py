@@ -26,12 +26,14 @@ from vfnb.spec.events import (
 )
 from vfnb.spec.layout import Layout
 from vfnb.spec.mapping import Mapping
-from vfnb.spec.options import Options
+from vfnb.spec.options import TRACKERS, Options
 from vfnb.spec.row import Row
+from vfnb.spec.stage import Stage
 from vfnb.spec.weighted import Weighted
 from vfnb.spec.wire import Record, from_json, to_json
 
 __all__ = [
+    "TRACKERS",
     "Accelerator",
     "CallbackFailed",
     "CheckpointFailed",
@@ -53,6 +55,7 @@ __all__ = [
     "Resized",
     "Resumed",
     "Row",
+    "Stage",
     "StepRedone",
     "StepSkipped",
     "Stopped",

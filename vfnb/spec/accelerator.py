@@ -21,7 +21,8 @@ class Accelerator:
         aliases: Other names for it; a family's name stands with its usual member.
         vendor: Who makes it.
         unit: What one is: "chip", "GPU", "half card", ... A virtual node is one unit.
-        cores_per_unit: Devices that one unit shows up as (two cores of a TPU v3 chip).
+        cores_per_unit: Cores of one unit (two in a TPU v3 chip).
+        memories_per_unit: Memories that share no data, each with weights of its own (a TPU v3's two cores).
         release_year: The year it came out.
         memory_gib: Memory in GiB.
         memory_gb_per_s: Memory bandwidth in GB/s.
@@ -29,6 +30,7 @@ class Accelerator:
         tf32_tflops: Peak dense rate in TF32.
         fp16_bf16_tflops: Peak dense rate in fp16 or bf16 with fp32 accumulation.
         fp8_tflops: Peak dense rate in fp8.
+        matmul_tflops: The best matrix product measured in bf16 (ml-engineering, README of accelerators).
         bf16_hardware: Whether bf16 is native.
         link_type: The link between close devices.
         link_gb_per_s_one_way: Its bandwidth in GB/s, one way, over all of a device's links.
@@ -51,6 +53,7 @@ class Accelerator:
     vendor: str
     unit: str
     cores_per_unit: int
+    memories_per_unit: int
     release_year: int
     memory_gib: float
     memory_gb_per_s: float | None
@@ -58,6 +61,7 @@ class Accelerator:
     tf32_tflops: float | None
     fp16_bf16_tflops: float | None
     fp8_tflops: float | None
+    matmul_tflops: float | None
     bf16_hardware: Literal["yes", "no", "partly"]
     link_type: str
     link_gb_per_s_one_way: float | None
@@ -149,6 +153,7 @@ def _aliases(text: str) -> tuple[str, ...]:
 _READ: dict[str, Callable[[str], object]] = {
     "aliases": _aliases,
     "cores_per_unit": int,
+    "memories_per_unit": int,
     "release_year": int,
     "memory_gib": float,
     "memory_gb_per_s": _number,
@@ -156,6 +161,7 @@ _READ: dict[str, Callable[[str], object]] = {
     "tf32_tflops": _number,
     "fp16_bf16_tflops": _number,
     "fp8_tflops": _number,
+    "matmul_tflops": _number,
     "link_gb_per_s_one_way": _number,
     "scale_out_gb_per_s_one_way": _number,
     "devices_per_host": _whole,

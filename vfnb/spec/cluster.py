@@ -8,7 +8,10 @@ from vfnb.ground import SpecError
 from vfnb.spec.accelerator import Accelerator, find_accelerator
 from vfnb.spec.checks import check_count
 
-_TEXT = re.compile(r"(?P<count>[+-]?\d[\d,_]*)\s*(?:[x\u00d7*]\s*(?P<name>\S.*))?", re.IGNORECASE)
+_TEXT = re.compile(
+    r"(?P<count>[+-]?\d[\d,_]*)(?:(?:\s*[x\u00d7*]\s*|\s+)(?P<name>[^\W_]\S.*?)(?:\s+(?P<unit>chips?|cores?))?)?",
+    re.IGNORECASE,
+)
 # Names of Cloud TPU slices; all but v5e and v6e count cores, two a chip.
 _SLICE = re.compile(r"(?:tpu[\s-]*)?(?P<kind>v\d+(?:e|p|x|litepod)?)-(?P<number>\d+)", re.IGNORECASE)
 _SLICES_OF_CHIPS = ("v5litepod", "v5e", "v6e")
@@ -44,7 +47,8 @@ class VirtualCluster:
         """Read a cluster as papers write it.
 
         Args:
-            text: Such as "1024xTPUv3", "16 x V100" or "8xH100-80GB"; "64" alone leaves the kind open.
+            text: Such as "1024xTPUv3", "16 x V100" or "8 H100-80GB"; "64" alone leaves the kind open. A TPU counts
+                in chips; "2048xTPUv3 cores" is read as 1024 chips.
             global_batch: Samples in a step, over all of them.
 
         Returns:
@@ -53,11 +57,14 @@ class VirtualCluster:
         Raises:
             SpecError: If the text is no cluster, the accelerator is unknown, or a number is less than 1.
         """
-        match = _TEXT.fullmatch(text.strip())
+        match = _read(text)
         if match is None:
-            raise SpecError(f"{text!r} is no cluster; {_remedy(text.strip())}")
+            raise SpecError(f"{text!r} is no cluster; {_remedy(str(text).strip())}")
         count = int(re.sub("[,_]", "", match["count"]))
-        return cls(accelerator=match["name"] or "", count=count, global_batch=global_batch)
+        name = match["name"] or ""
+        if (match["unit"] or "").lower().startswith("core"):
+            count = _units(count, find_accelerator(name))
+        return cls(accelerator=name, count=count, global_batch=global_batch)
 
     @property
     def nodes(self) -> int:
@@ -80,9 +87,22 @@ class VirtualCluster:
         return f"{what}, batch {self.global_batch:,}"
 
 
+def _read(text: object) -> re.Match[str] | None:
+    return _TEXT.fullmatch(text.strip()) if isinstance(text, str) else None
+
+
 def _check_name(name: object) -> None:
     if not isinstance(name, str):
         raise SpecError(f"accelerator={name!r} is no name; give one such as 'TPU v3', or '' to leave it open")
+
+
+def _units(cores: int, row: Accelerator) -> int:
+    """Turn cores into what the catalogue counts."""
+    if cores % row.cores_per_unit:
+        raise SpecError(
+            f"{cores} cores are no whole {row.unit}s: a {row.name} has {row.cores_per_unit} cores a {row.unit}"
+        )
+    return cores // row.cores_per_unit
 
 
 def _remedy(text: str) -> str:

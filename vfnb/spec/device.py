@@ -55,10 +55,10 @@ class Device:
             SpecError: If the text names no device.
         """
         match = _TEXT.fullmatch(text.strip().lower())
-        if match is None:
+        if match is None or match["kind"] not in get_args(Kind):
             raise SpecError(f"{text!r} is no device; write it like 'cpu:0', 'cpu:0/4', 'cuda:1' or 'mps'")
         kind, index, threads = match["kind"], match["index"] or 0, match["threads"] or 1
-        return cls(kind, int(index), int(threads))  # type: ignore[arg-type]  # the constructor checks the kind
+        return cls(kind, int(index), int(threads))  # type: ignore[arg-type]  # it is one of the kinds
 
     def __str__(self) -> str:
         if self.kind == "mps":

@@ -75,9 +75,10 @@ class Evaluated(_Happened):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointSaved(_Happened):
-    """A checkpoint is complete at `path`."""
+    """A checkpoint is complete at `path`; `fingerprint` is that of its step, empty where it is not known."""
 
     path: str
+    fingerprint: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,8 @@ class Options:
         keep_best: A metric whose best checkpoint is kept too: "accuracy" (largest) or "-loss" (smallest).
         stop_when: Ends the job where it answers True for a committed step's row; pure.
         on_event: Called with each event on a thread of the driver.
+        log_with: Trackers that are told of every row, such as ["tensorboard"].
+        fingerprint_every: Steps between fingerprints in the run's rows; None takes as many as cost under 1 %.
         stuck_after: Seconds of silence after which a worker counts as lost; None judges by its passes.
         check: Whether `start` tries one virtual node's pass before any worker is started.
 
@@ -63,6 +65,8 @@ class Options:
     keep_best: str | None = None
     stop_when: Callable[[Row], bool] | None = None
     on_event: Callable[[Event], object] | None = None
+    log_with: tuple[str, ...] = ()
+    fingerprint_every: int | None = None
     stuck_after: float | None = None
     check: bool = True
 
@@ -79,9 +83,13 @@ class Options:
         for name in CALLABLES:
             _check_callable(name, getattr(self, name))
         _check_metric(self.keep_best)
+        object.__setattr__(self, "log_with", _trackers(self.log_with))
 
 
 CALLABLES = ("collate", "stop_when", "on_event")
+
+# accelerate's, by its own names; a test holds the two lists equal.
+TRACKERS = ("aim", "clearml", "comet_ml", "dvclive", "mlflow", "swanlab", "tensorboard", "trackio", "wandb")
 
 _CHOICES: dict[str, tuple[object, ...]] = {
     "reduction": get_args(Reduction),
@@ -92,7 +100,7 @@ _CHOICES: dict[str, tuple[object, ...]] = {
     "check": (True, False),
 }
 _COUNTS = {"nodes_per_pass": 1, "threads": 1, "loader_workers": 0, "keep": 1}
-_COUNTS_OR_NONE = ("blocks", "evaluate_every")
+_COUNTS_OR_NONE = ("blocks", "evaluate_every", "fingerprint_every")
 _POSITIVE_OR_NONE = ("clip_norm", "checkpoint_every", "stuck_after")
 
 
@@ -114,6 +122,15 @@ def _check_positive(name: str, value: object) -> None:
 def _check_callable(name: str, value: object) -> None:
     if value is not None and not callable(value):
         raise SpecError(f"{name}={value!r} cannot be called; give a function, or None")
+
+
+def _trackers(names: object) -> tuple[str, ...]:
+    if isinstance(names, str) or not isinstance(names, list | tuple):
+        raise SpecError(f"log_with={names!r} is no list of trackers; give one such as ['tensorboard']")
+    unknown = [name for name in names if name not in TRACKERS]
+    if unknown:
+        raise SpecError(f"log_with has {unknown[0]!r}, which is no tracker; there are {', '.join(TRACKERS)}")
+    return tuple(dict.fromkeys(names))
 
 
 def _check_metric(name: object) -> None:

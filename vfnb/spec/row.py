@@ -20,6 +20,7 @@ class Row:
         skipped: Whether the step changed nothing.
         at: When it was committed, in Unix seconds.
         metrics: What the evaluation after this step gave; empty where there was none.
+        fingerprint: Of what was learned up to this step, where it was taken.
     """
 
     step: int
@@ -34,3 +35,4 @@ class Row:
     skipped: bool = False
     at: float = 0.0
     metrics: dict[str, float] = field(default_factory=dict)
+    fingerprint: str | None = None

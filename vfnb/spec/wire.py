@@ -18,11 +18,12 @@ from vfnb.spec.layout import Layout
 from vfnb.spec.mapping import Mapping
 from vfnb.spec.options import CALLABLES, Options
 from vfnb.spec.row import Row
+from vfnb.spec.stage import Stage
 from vfnb.spec.weighted import Weighted
 
 VERSION = 1
 
-Record = Accelerator | Device | Layout | Mapping | Options | Row | VirtualCluster | Weighted | Event
+Record = Accelerator | Device | Layout | Mapping | Options | Row | Stage | VirtualCluster | Weighted | Event
 
 _TYPES: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Record)}
 _LEFT_OUT = {Options: CALLABLES}

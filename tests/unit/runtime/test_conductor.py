@@ -126,12 +126,12 @@ def test_a_state_that_cannot_be_handed_over_fails_the_run(tmp_path: Path) -> Non
     command = stage.actors[0].told.popleft()
 
     stage.write(0, command, error="no space left")
-    for worker in (0, 1):  # the last state cannot be had either: only its writer's failure is left to tell
+    for worker in (0, 1):  # the last state is not asked for again: there is no room for it either
         while "Write" in stage.told(worker):
             stage.obey(worker)
 
     stage.conductor.close()
-    assert "the state could not be handed over: no space left" in str(stage.status.failure)
+    assert "could not be written to" in str(stage.status.failure)
 
 
 # -- the end

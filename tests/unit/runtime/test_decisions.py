@@ -8,7 +8,7 @@ from stage import even_again, resize
 
 from vfnb.runtime import messages
 from vfnb.runtime.changes import Transition
-from vfnb.runtime.decisions import Arrive, End, Rest, Send, Switch, Welcome, decide
+from vfnb.runtime.decisions import Arrive, End, GoBack, Rest, Send, Switch, Welcome, decide
 from vfnb.runtime.engine import Launch
 from vfnb.runtime.known import Known
 from vfnb.runtime.seats import Handover, Phase, Seat, Wish
@@ -172,6 +172,24 @@ def test_the_end_comes_once_the_last_state_is_written_or_nobody_can_write_it() -
     run.handover = None
     run.seats.clear()
     assert decide(run) == End(last=None)
+
+
+def test_a_state_for_which_there_is_no_room_is_not_written_again_at_the_end() -> None:
+    ending = replace(known("idle"), want="end", no_room=True)
+
+    assert decide(ending) == End(last=None)
+
+
+def test_a_run_goes_back_where_nobody_left_has_the_newest_state_and_not_for_a_step_that_is_redone() -> None:
+    assert decide(replace(known("idle", "idle"), step=9)) == GoBack(step=3)
+    assert isinstance(command(decide(replace(known("idle", "idle"), step=4))), messages.Form)
+
+
+def test_patience_stays_finite_after_any_number_of_failures() -> None:
+    decided = command(decide(replace(known("idle", "idle"), failed_forms=5000)))
+
+    assert isinstance(decided, messages.Form)
+    assert decided.patience == 120.0
 
 
 def test_nothing_is_decided_after_the_end() -> None:

@@ -6,7 +6,8 @@ import torch
 from session_doubles import BrokenEngine, FakeEngine, Net, pairs, small_job, small_task, started
 
 import vfnb
-from vfnb.ground import TrainingError
+from vfnb.ground import StateError, TrainingError
+from vfnb.runtime import Sign
 from vfnb.session import Job
 from vfnb.spec import (
     CallbackFailed,
@@ -226,3 +227,24 @@ def test_on_event_may_wait_for_the_job(engine: FakeEngine) -> None:
 
 def test_is_the_public_name() -> None:
     assert vfnb.Job is Job
+
+
+# -- what workers do -----------------------------------------------------------------------------------------
+
+
+def test_what_workers_do_is_read_from_the_run_and_nothing_before_it(engine: FakeEngine) -> None:
+    assert small_job(engine).activity == {}
+    job = started(engine)
+    engine.run.signs = {0: Sign(beats=1, phase="compute", step=1, node=3, slowest=0.2)}
+
+    assert job.activity[0].node == 3
+
+
+def test_a_save_without_a_path_is_the_runs_own_checkpoint(engine: FakeEngine) -> None:
+    job = started(engine)
+    engine.run.commit(2)
+
+    assert job.save() == job.run_dir / "checkpoints" / "step-2"
+    engine.run.end()
+    with pytest.raises(StateError, match="is done, so there is nothing to save"):
+        job.save()

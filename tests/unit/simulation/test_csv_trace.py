@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from vfnb.ground import SpecError
-from vfnb.planning import Rates
+from vfnb.planning import Scaling
 from vfnb.simulation import TraceJob, named_trace, parse_rates, read_csv, simulate, write_csv
 
 HEAD = "job,arrival_s,demand,priority,duration_s,rates,deadline_s\n"
@@ -18,7 +18,7 @@ def written(tmp_path: Path, text: str) -> Path:
 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
-    rates = Rates((("p100", 8, 0.5), ("v100", 4, 1.0)), mixing=0.9)
+    rates = Scaling((("p100", 8, 0.5), ("v100", 4, 1.0)), mixing=0.9)
     jobs = (
         TraceJob(name="plain", arrival_s=0.1, demand=3, duration_s=1 / 3),
         TraceJob(name="a, b", arrival_s=2.0, demand=8, duration_s=60.0, priority=2.5, rates=rates, deadline_s=100.0),

@@ -3,7 +3,7 @@
 import pytest
 
 from vfnb.ground import PlanError, SpecError
-from vfnb.planning import Costs, Decision, Policy, Rates, State
+from vfnb.planning import Costs, Decision, Policy, Scaling, State
 from vfnb.simulation import Loss, Outcome, Trace, TraceJob, random_losses, simulate
 
 
@@ -179,7 +179,7 @@ def test_a_trace_of_no_jobs_and_a_cluster_of_no_devices_are_refused() -> None:
 
 
 def test_a_job_that_has_a_rate_nowhere_is_refused() -> None:
-    elsewhere = TraceJob(name="a", arrival_s=0.0, demand=1, duration_s=1.0, rates=Rates((("tpu", 1, 1.0),)))
+    elsewhere = TraceJob(name="a", arrival_s=0.0, demand=1, duration_s=1.0, rates=Scaling((("tpu", 1, 1.0),)))
 
     with pytest.raises(SpecError, match="a has a rate on none of device"):
         simulate(trace(elsewhere), "fifo")

@@ -74,7 +74,7 @@ def test_the_facts_of_a_row_are_read_with_their_units() -> None:
 
 
 def test_the_catalogue_has_all_its_rows() -> None:
-    assert len(accelerators()) == 42
+    assert len(accelerators()) == 45
 
 
 @pytest.mark.parametrize(

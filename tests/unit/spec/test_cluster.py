@@ -20,6 +20,10 @@ from vfnb.spec import VirtualCluster
         ("32_768", 32768, ""),
         ("4 \u00d7 A100", 4, "A100 40GB SXM4"),
         ("4*T4", 4, "T4"),
+        ("1024 TPUv3", 1024, "TPU v3"),
+        ("1024xTPUv3 chips", 1024, "TPU v3"),
+        ("2048 TPU v3 cores", 1024, "TPU v3"),
+        ("8 x TPU v5e cores", 8, "TPU v5e"),
     ],
 )
 def test_reads_a_cluster_as_people_write_it(text: str, count: int, accelerator: str) -> None:
@@ -29,7 +33,7 @@ def test_reads_a_cluster_as_people_write_it(text: str, count: int, accelerator: 
     assert cluster.nodes == count
 
 
-@pytest.mark.parametrize("text", ["", "x", "TPUv3", "x4", "4 TPUv3", "4x", "1.5xV100", "four x V100"])
+@pytest.mark.parametrize("text", ["", "x", "TPUv3", "x4", "4 x", "4x", "1.5xV100", "four x V100"])
 def test_refuses_a_text_that_is_no_cluster(text: str) -> None:
     with pytest.raises(SpecError, match="is no cluster; write it like '1024xTPUv3'"):
         VirtualCluster.parse(text, global_batch=512)
@@ -50,6 +54,11 @@ def test_a_slice_name_is_refused_with_its_chips_which_then_are_read(text: str, w
         VirtualCluster.parse(text, global_batch=512)
 
     assert VirtualCluster.parse(written, global_batch=512).row is not None
+
+
+def test_refuses_cores_that_are_no_whole_chips() -> None:
+    with pytest.raises(SpecError, match="7 cores are no whole chips: a TPU v3 has 2 cores a chip"):
+        VirtualCluster.parse("7xTPUv3 cores", global_batch=512)
 
 
 @pytest.mark.parametrize("text", ["0", "0xV100", "-4xV100", "-1"])

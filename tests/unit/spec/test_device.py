@@ -34,8 +34,8 @@ def test_refuses_a_text_that_is_no_device(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("tpu:0", "kind='tpu'"),
-        ("gpu", "kind='gpu'"),
+        ("tpu:0", "'tpu:0' is no device"),
+        ("gpu", "'gpu' is no device"),
         ("mps:1", "index=1"),
         ("cuda:0/2", "threads=2"),
         ("cpu:0/0", "threads=0"),

@@ -30,6 +30,8 @@ def test_the_defaults_are_those_that_the_design_names() -> None:
         "keep_best": None,
         "stop_when": None,
         "on_event": None,
+        "log_with": (),
+        "fingerprint_every": None,
         "stuck_after": None,
         "check": True,
     }
@@ -44,6 +46,7 @@ def test_the_defaults_are_those_that_the_design_names() -> None:
         {"buffers": "first", "drop_last": True, "nonfinite": "stop"},
         {"threads": 4, "loader_workers": 2, "collate": list},
         {"evaluate_every": 10, "checkpoint_every": None, "keep": 1, "keep_best": "-loss"},
+        {"log_with": ("tensorboard", "wandb"), "fingerprint_every": 10},
         {"stop_when": bool, "on_event": print, "stuck_after": 0.5, "check": False},
     ],
 )
@@ -83,6 +86,9 @@ def test_takes_what_is_possible(given: dict[str, Any]) -> None:
         ("keep_best", 3),
         ("stop_when", 100),
         ("on_event", "print"),
+        ("fingerprint_every", 0),
+        ("log_with", "tensorboard"),
+        ("log_with", None),
         ("stuck_after", 0.0),
         ("check", "no"),
     ],
@@ -95,3 +101,14 @@ def test_refuses_what_is_not_by_name_and_value(name: str, value: object) -> None
 def test_an_option_that_does_not_exist_is_no_option() -> None:
     with pytest.raises(TypeError, match="elastic"):
         Options(elastic=True)  # type: ignore[call-arg]
+
+
+def test_an_unknown_tracker_is_refused_with_the_names_that_there_are() -> None:
+    with pytest.raises(SpecError, match=r"'tensorbord', which is no tracker; there are aim, .*tensorboard"):
+        Options(log_with=("tensorbord",))
+
+
+def test_trackers_are_kept_as_a_tuple_each_once() -> None:
+    options = Options(log_with=["wandb", "tensorboard", "wandb"])  # type: ignore[arg-type]  # a list is welcome
+
+    assert options.log_with == ("wandb", "tensorboard")

@@ -23,6 +23,7 @@ def test_a_row_has_what_history_shows_in_order() -> None:
         "skipped",
         "at",
         "metrics",
+        "fingerprint",
     ]
 
 

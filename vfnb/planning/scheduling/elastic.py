@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from heapq import heapify, heappop, heapreplace
 
-from vfnb.planning.scheduling.rates import RateOf, size
+from vfnb.planning.scheduling.rates import RateOf, devices_in
 from vfnb.planning.scheduling.state import Claim, Decide, Decision, State, from_counts
 
 
@@ -127,7 +127,7 @@ def _spread(curves: Mapping[str, _Curve], values: Mapping[str, float], devices: 
 def _settled(state: State, counts: dict[str, int], curves: Mapping[str, _Curve], taste: Taste) -> dict[str, int]:
     """Leave out growth that costs more than it brings, and give what that frees to those who would have shrunk."""
     cost = taste.worth * (state.costs.grow_s + state.costs.pause_s)
-    held = {claim.name: size(claim.held) for claim in state.claims if claim.held}
+    held = {claim.name: devices_in(claim.held) for claim in state.claims if claim.held}
     settled = dict(counts)
     for claim in state.claims:
         now, after = held.get(claim.name, 0), counts.get(claim.name, 0)

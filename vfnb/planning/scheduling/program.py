@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from vfnb.ground import SpecError
-from vfnb.planning.scheduling.rates import Bundle, size
+from vfnb.planning.scheduling.rates import Bundle, devices_in
 from vfnb.planning.scheduling.state import Claim, State
 
 Columns = Callable[[Claim, Mapping[str, int]], tuple[Bundle, ...]]  # the sets of devices that a job may have
@@ -160,7 +160,7 @@ def mixed_kinds(claim: Claim, capacity: Mapping[str, int]) -> tuple[Bundle, ...]
             for count in _counts(min(capacity[first], claim.demand - 1)):
                 rest = min(capacity[second], claim.demand - count)
                 found[tuple(sorted(((first, count), (second, rest))))] = None
-    return tuple(devices for devices in found if size(devices) <= claim.demand)
+    return tuple(devices for devices in found if devices_in(devices) <= claim.demand)
 
 
 def _counts(most: int) -> list[int]:

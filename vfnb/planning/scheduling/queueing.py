@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from vfnb.planning.scheduling.rates import size
+from vfnb.planning.scheduling.rates import devices_in
 from vfnb.planning.scheduling.state import Claim, Decision, State, from_counts
 
 
@@ -65,7 +65,7 @@ def priority_backfill(state: State) -> Decision:
 
 
 def _running(state: State) -> dict[str, int]:
-    return {claim.name: size(claim.held) for claim in state.claims if claim.held}
+    return {claim.name: devices_in(claim.held) for claim in state.claims if claim.held}
 
 
 def _waiting(state: State) -> list[Claim]:

@@ -24,7 +24,7 @@ def bundle(counts: Iterable[tuple[str, int]]) -> Bundle:
     return tuple(sorted((kind, count) for kind, count in counts if count))
 
 
-def size(devices: Bundle) -> int:
+def devices_in(devices: Bundle) -> int:
     """Count a set's devices.
 
     Args:
@@ -37,7 +37,7 @@ def size(devices: Bundle) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Rates:
+class Scaling:
     """A job's rate by kind and number of devices; called with a set of devices it tells the rate there.
 
     Between two points of a kind the rate is on the line that joins them, below the smallest on the line to
@@ -89,7 +89,7 @@ def _curve(points: tuple[tuple[str, int, float], ...], kind: str) -> tuple[tuple
     return tuple(sorted(named or [(n, rate) for of, n, rate in points if of == ANY]))
 
 
-def linear(demand: int) -> Rates:
+def linear_scaling(demand: int) -> Scaling:
     """Let a job scale perfectly, on every kind alike.
 
     Args:
@@ -98,4 +98,4 @@ def linear(demand: int) -> Rates:
     Returns:
         The rates.
     """
-    return Rates(((ANY, demand, 1.0),))
+    return Scaling(((ANY, demand, 1.0),))

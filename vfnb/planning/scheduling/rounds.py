@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from vfnb.planning.scheduling.gavel import Objective
 from vfnb.planning.scheduling.program import Columns, Shares, one_kind
-from vfnb.planning.scheduling.rates import Bundle, bundle, size
+from vfnb.planning.scheduling.rates import Bundle, bundle, devices_in
 from vfnb.planning.scheduling.state import Claim, Decide, Decision, State
 
 
@@ -77,7 +77,7 @@ def _widen(given: dict[str, Bundle], free: dict[str, int], claim: Claim) -> None
     has = given.get(claim.name, ())
     if len(has) != 1:
         return
-    room = claim.demand - size(has)
+    room = claim.demand - devices_in(has)
     wider = [
         bundle((*has, (kind, min(count, room))))
         for kind, count in free.items()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from vfnb.ground import PlanError, SpecError
-from vfnb.planning.scheduling.rates import Bundle, RateOf, size
+from vfnb.planning.scheduling.rates import Bundle, RateOf, devices_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,10 +228,10 @@ def decided(policy: Policy, state: State) -> Decision:
             raise PlanError(
                 f"policy {policy.name!r} gives devices to {name!r}, which is not here; name jobs of the state"
             )
-        if size(devices) > claims[name].demand:
+        if devices_in(devices) > claims[name].demand:
             raise PlanError(
-                f"policy {policy.name!r} gives {name} {size(devices)} devices and it demands {claims[name].demand}; "
-                "give at most the demand"
+                f"policy {policy.name!r} gives {name} {devices_in(devices)} devices and it demands "
+                f"{claims[name].demand}; give at most the demand"
             )
     if not (policy.elastic and policy.preempts):
         _check_abilities(policy, state, decision)
@@ -261,8 +261,8 @@ def _check_abilities(policy: Policy, state: State, decision: Decision) -> None:
             continue
         if not (policy.elastic if after else policy.preempts):
             raise PlanError(
-                f"policy {policy.name!r} changes {claim.name} from {size(claim.held)} to {size(after)} devices while "
-                "it runs; say elastic=True for other sizes and preempts=True for none"
+                f"policy {policy.name!r} changes {claim.name} from {devices_in(claim.held)} to {devices_in(after)} devices "
+                "while it runs; say elastic=True for other sizes and preempts=True for none"
             )
 
 

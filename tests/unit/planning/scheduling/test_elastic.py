@@ -2,17 +2,17 @@
 
 from dataclasses import replace
 
-from vfnb.planning import Claim, Costs, Policy, Progress, Rates, State, decided, find_policy, linear
+from vfnb.planning import Claim, Costs, Policy, Progress, Scaling, State, decided, find_policy, linear_scaling
 from vfnb.planning.scheduling.elastic import Taste, elastic
 
 
-def claim(name: str, demand: int, *, work: float = 1000.0, held: int = 0, rates: Rates | None = None) -> Claim:
+def claim(name: str, demand: int, *, work: float = 1000.0, held: int = 0, rates: Scaling | None = None) -> Claim:
     return Claim(
         name=name,
         arrival=0.0,
         demand=demand,
         work=work,
-        rates=rates or linear(demand),
+        rates=rates or linear_scaling(demand),
         held=(("device", held),) if held else (),
         progress=Progress(0.0, 0.0, ((0.0, held / demand),) if held else ()),
     )
@@ -28,19 +28,19 @@ def state(devices: int, *claims: Claim, costs: Costs | None = None) -> State:
 
 
 def test_devices_go_where_they_help() -> None:
-    flat = claim("flat", 8, rates=Rates((("", 1, 0.9), ("", 8, 1.0))))
+    flat = claim("flat", 8, rates=Scaling((("", 1, 0.9), ("", 8, 1.0))))
 
     assert counts(state(8, flat, claim("steep", 8))) == {"flat": 1, "steep": 7}
 
 
 def test_devices_that_would_slow_a_job_stay_idle() -> None:
-    worse = claim("worse", 4, rates=Rates((("", 1, 0.5), ("", 2, 1.0), ("", 4, 0.8))))
+    worse = claim("worse", 4, rates=Scaling((("", 1, 0.5), ("", 2, 1.0), ("", 4, 0.8))))
 
     assert counts(state(4, worse)) == {"worse": 2}
 
 
 def test_a_plateau_is_crossed_where_what_is_behind_it_is_worth_it() -> None:
-    stepped = claim("stepped", 4, rates=Rates((("", 1, 0.25), ("", 3, 0.25), ("", 4, 1.0))))
+    stepped = claim("stepped", 4, rates=Scaling((("", 1, 0.25), ("", 3, 0.25), ("", 4, 1.0))))
 
     assert counts(state(4, stepped)) == {"stepped": 4}
 

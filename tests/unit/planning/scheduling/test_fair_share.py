@@ -3,14 +3,16 @@
 import pytest
 
 from vfnb.planning import Claim, State, decided, find_policy
-from vfnb.planning.scheduling import Weighted, linear, shares
+from vfnb.planning.scheduling import Weighted, linear_scaling, shares
 from vfnb.planning.scheduling.fair_share import earliest_deadline, shortest, shortest_remaining, static
 from vfnb.planning.scheduling.state import Progress
 
 
 def claim(name: str, **given: object) -> Claim:
     demand = int(given.pop("demand", 4))  # type: ignore[call-overload]
-    return Claim(**{"name": name, "arrival": 0.0, "demand": demand, "work": 100.0, "rates": linear(demand)} | given)  # type: ignore[arg-type]
+    return Claim(
+        **{"name": name, "arrival": 0.0, "demand": demand, "work": 100.0, "rates": linear_scaling(demand)} | given
+    )  # type: ignore[arg-type]
 
 
 def decision(devices: int, *claims: Claim) -> dict[str, int]:

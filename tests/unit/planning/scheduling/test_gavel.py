@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vfnb.planning import Claim, Rates, State, decided, find_policy
+from vfnb.planning import Claim, Scaling, State, decided, find_policy
 from vfnb.planning.scheduling import gavel
 from vfnb.planning.scheduling.program import mixed_kinds, one_kind, program
 
@@ -15,7 +15,7 @@ TOLERANCE = 2e-3  # what choosing among optima by the total may cost
 
 
 def claim(name: str, demand: int, k80: float, v100: float, **rest: float) -> Claim:
-    rates = Rates((("k80", 1, k80), ("k80", 8, 8 * k80), ("v100", 1, v100), ("v100", 8, 8 * v100)))
+    rates = Scaling((("k80", 1, k80), ("k80", 8, 8 * k80), ("v100", 1, v100), ("v100", 8, 8 * v100)))
     return Claim(name=name, arrival=0.0, demand=demand, work=rest.pop("work", 100.0), rates=rates, **rest)
 
 

@@ -1,6 +1,6 @@
 """Queues with fixed sizes: who starts, and who waits."""
 
-from vfnb.planning import Claim, Progress, State, decided, find_policy, linear
+from vfnb.planning import Claim, Progress, State, decided, find_policy, linear_scaling
 
 
 def claim(name: str, demand: int, *, priority: float = 1.0, work: float = 100.0, held: int = 0) -> Claim:
@@ -9,7 +9,7 @@ def claim(name: str, demand: int, *, priority: float = 1.0, work: float = 100.0,
         arrival=0.0,
         demand=demand,
         work=work,
-        rates=linear(demand),
+        rates=linear_scaling(demand),
         priority=priority,
         held=(("device", held),) if held else (),
         progress=Progress(0.0, 0.0, ((0.0, 1.0),) if held else ()),

@@ -3,11 +3,11 @@
 import pytest
 
 from vfnb.ground import PlanError, SpecError
-from vfnb.planning import Claim, Costs, Decision, Policy, Progress, Rates, State, decided, find_policy, linear
+from vfnb.planning import Claim, Costs, Decision, Policy, Progress, Scaling, State, decided, find_policy, linear_scaling
 
 HELD = (("device", 2),)
-CLAIM = Claim(name="J0", arrival=0.0, demand=2, work=10.0, rates=linear(2))
-RUNNING = Claim(name="J1", arrival=0.0, demand=4, work=10.0, rates=linear(4), held=HELD)
+CLAIM = Claim(name="J0", arrival=0.0, demand=2, work=10.0, rates=linear_scaling(2))
+RUNNING = Claim(name="J1", arrival=0.0, demand=4, work=10.0, rates=linear_scaling(4), held=HELD)
 
 
 def state(*claims: Claim, devices: int = 4) -> State:
@@ -83,6 +83,6 @@ def test_wrong_numbers_are_refused() -> None:
     with pytest.raises(SpecError, match="round_s=0 is not possible"):
         Policy(name="mine", decide=lambda _: Decision(allocations={}), round_s=0)
     with pytest.raises(SpecError, match="mixing=0 is not possible"):
-        Rates((("", 1, 1.0),), mixing=0)
+        Scaling((("", 1, 1.0),), mixing=0)
     with pytest.raises(SpecError, match="rates has no points"):
-        Rates(())
+        Scaling(())

@@ -1,0 +1,131 @@
+"""How a notebook shows a job: live where there is a page, standing still elsewhere."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from session_doubles import FakeEngine, started
+
+from vfnb.notebook import showing
+from vfnb.notebook.showing import Card, Dashboard, dashboard
+
+
+class Place:
+    """A cell's output."""
+
+    def __init__(self, bundle: dict[str, Any]) -> None:
+        self.bundles = [bundle]
+
+    def update(self, bundle: dict[str, Any], *, raw: bool) -> None:
+        assert raw
+        self.bundles.append(bundle)
+
+
+class Page:
+    """A kernel's shell and what it displays."""
+
+    kernel = True
+
+    def __init__(self) -> None:
+        self.cell = "first"
+        self.places: list[Place] = []
+
+    def get_parent(self) -> dict[str, Any]:
+        return {"header": {"msg_id": self.cell}}
+
+    def display(self, bundle: dict[str, Any], *, raw: bool, display_id: bool = False) -> Place:
+        self.places.append(Place(bundle))
+        return self.places[-1]
+
+
+@pytest.fixture
+def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
+    monkeypatch.chdir(tmp_path)
+    return FakeEngine()
+
+
+@pytest.fixture
+def page(monkeypatch: pytest.MonkeyPatch) -> Page:
+    made = Page()
+    monkeypatch.setattr(showing, "_shell", lambda: made)
+    monkeypatch.setattr(showing, "_display", made.display)
+    return made
+
+
+def live(face: Dashboard | Card) -> Dashboard:
+    assert isinstance(face, Dashboard)
+    return face
+
+
+def test_a_job_has_one_panel_and_each_cell_shows_it_once(page: Page, engine: FakeEngine) -> None:
+    job = started(engine)
+    face = live(dashboard(job))
+
+    face._ipython_display_()
+    job._ipython_display_()
+    page.cell = "second"
+    job._ipython_display_()
+
+    assert dashboard(job) is face
+    assert [place.bundles[0][showing._VIEW]["model_id"] for place in page.places] == [face.widget.model_id] * 2
+    face.close()
+    face.thread.join(10)
+
+
+def test_at_the_end_every_cell_keeps_what_lasts(page: Page, engine: FakeEngine) -> None:
+    job = started(engine)
+    face = live(job.dashboard())
+    face._ipython_display_()
+    engine.run.commit(3)
+
+    engine.run.end()
+    face.thread.join(10)
+
+    last = page.places[0].bundles[-1]
+    assert showing._VIEW not in last
+    assert "<svg" in last["text/html"]
+    assert "done" in last["text/plain"]
+    assert [child.value for child in face.widget.children] == [last["text/html"]]
+    assert isinstance(dashboard(job), Card)
+    page.cell = "later"
+    face._ipython_display_()
+    assert showing._VIEW not in page.places[-1].bundles[0]
+
+
+def test_closing_leaves_the_run_alone_and_another_panel_can_be_made(page: Page, engine: FakeEngine) -> None:
+    job = started(engine)
+    face = live(dashboard(job))
+
+    face.close()
+    face.thread.join(10)
+
+    assert job.state == "running"
+    another = live(dashboard(job))
+    assert another is not face
+    another.close()
+
+
+@pytest.mark.parametrize("shell", [lambda: None, object])
+def test_without_a_page_a_job_stands_still(
+    shell: Callable[[], Any], engine: FakeEngine, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(showing, "_shell", shell)
+    job = started(engine)
+
+    job._ipython_display_()
+
+    assert list(page.places[0].bundles[0]) == ["text/plain", "text/html"]
+
+
+def test_without_a_library_a_job_stands_still(page: Page, engine: FakeEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(showing, "_NEEDED", ("ipywidgets", "no_such_library"))
+
+    assert isinstance(dashboard(started(engine)), Card)
+
+
+def test_a_job_that_was_not_started_is_shown_by_its_table(page: Page, engine: FakeEngine) -> None:
+    from session_doubles import small_job
+
+    with pytest.raises(NotImplementedError):
+        small_job(engine)._ipython_display_()

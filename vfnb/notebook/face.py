@@ -1,0 +1,35 @@
+"""How a job is shown; what draws it is loaded when something is drawn."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vfnb.session import Job
+
+
+def follow(job: "Job") -> Any:
+    """Show a run's live face under the present cell, and return at once.
+
+    Args:
+        job: Started.
+
+    Returns:
+        What keeps it up to date.
+    """
+    from vfnb.notebook.live import follow as follow_live
+
+    return follow_live(job)
+
+
+def dashboard(job: "Job") -> Any:
+    """Make a job's face; `job.dashboard()` finds it by its entry point.
+
+    Args:
+        job: To be shown.
+
+    Returns:
+        The same live panel each time, where there are a page and widgets and the job has not ended; else what
+        stands still.
+    """
+    from vfnb.notebook.showing import dashboard as dashboard_live
+
+    return dashboard_live(job)

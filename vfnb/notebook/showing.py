@@ -1,0 +1,117 @@
+"""What a notebook shows for a job: its live panel while it lives, and what lasts of it afterwards."""
+
+import threading
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+from IPython.core.display_functions import display
+from IPython.core.getipython import get_ipython
+
+from vfnb.notebook.still import still
+from vfnb.session import Job
+
+# IPython's functions are not typed.
+_display: Callable[..., Any] = display
+_shell: Callable[[], Any] = get_ipython
+
+_NEEDED = ("ipywidgets", "anywidget", "plotly")
+_VIEW = "application/vnd.jupyter.widget-view+json"
+_LIVE: dict[Job, "Dashboard"] = {}  # a job has one panel, however often it is shown
+_LOCK = threading.Lock()
+
+
+class Dashboard:
+    """A job's panel, where it can be seen.
+
+    Args:
+        job: To be shown.
+
+    Attributes:
+        widget: The panel, to be put beside other widgets.
+        thread: That paints it; it ends with the run.
+    """
+
+    def __init__(self, job: Job) -> None:
+        from ipywidgets import HTML
+
+        from vfnb.notebook.panel.dashboard import Panel
+
+        self._job, self._panel = job, Panel(job, self._last)
+        self.widget, self._lasting = self._panel.widget, HTML()
+        self.thread = self._panel.painter.thread
+        self._places: dict[str, Any] = {}  # the cells that show it: how each is brought up to date
+        self._over = False
+        self._panel.painter.start()
+
+    def close(self) -> None:
+        """Leave what is seen now in the panel's place; the run goes on, and showing the job again makes another."""
+        self._panel.painter.stop()
+
+    def _ipython_display_(self) -> None:
+        cell = _cell()
+        if cell and cell in self._places:
+            return  # a run's cell may end with its job
+        if self._over:
+            _display(still(self._job), raw=True)
+            return
+        view = {_VIEW: {"version_major": 2, "version_minor": 0, "model_id": self.widget.model_id}}
+        self._places[cell] = _display(still(self._job) | view, raw=True, display_id=True)
+
+    def _last(self) -> None:
+        """Put what lasts in the place of what lives: in the saved cells, and in pages that were opened anew."""
+        with _LOCK:
+            _LIVE.pop(self._job, None)
+        self._over = True
+        lasting = still(self._job)
+        self._lasting.value = lasting["text/html"]
+        self.widget.children = [self._lasting]
+        for place in self._places.values():
+            place.update(lasting, raw=True)
+        self._panel.close()
+
+
+class Card:
+    """A job as it is now, where nothing can move.
+
+    Args:
+        job: To be shown.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+
+    def _ipython_display_(self) -> None:
+        _display(still(self._job), raw=True)
+
+
+def dashboard(job: Job) -> Dashboard | Card:
+    """Make a job's face: a live panel where there are a kernel and widgets and the job has not ended.
+
+    Args:
+        job: To be shown.
+
+    Returns:
+        The same panel each time; or what stands still.
+    """
+    if job.state in ("done", "stopped", "failed") or not can_live():
+        return Card(job)
+    with _LOCK:
+        if job not in _LIVE:
+            _LIVE[job] = Dashboard(job)
+        return _LIVE[job]
+
+
+def can_live() -> bool:
+    """Tell whether there is a page that can show widgets.
+
+    Returns:
+        False in a terminal or a script, and where a library is missing.
+    """
+    return hasattr(_shell(), "kernel") and all(find_spec(name) is not None for name in _NEEDED)
+
+
+def _cell() -> str:
+    """Name the cell that is being run."""
+    parent: dict[str, Any] = getattr(_shell(), "get_parent", dict)()
+    return str(parent.get("header", {}).get("msg_id", ""))
