@@ -261,8 +261,8 @@ def _check_abilities(policy: Policy, state: State, decision: Decision) -> None:
             continue
         if not (policy.elastic if after else policy.preempts):
             raise PlanError(
-                f"policy {policy.name!r} changes {claim.name} from {devices_in(claim.held)} to {devices_in(after)} devices "
-                "while it runs; say elastic=True for other sizes and preempts=True for none"
+                f"policy {policy.name!r} changes {claim.name} from {devices_in(claim.held)} to {devices_in(after)} "
+                "devices while it runs; say elastic=True for other sizes and preempts=True for none"
             )
 
 
