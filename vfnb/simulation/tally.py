@@ -17,11 +17,7 @@ class _Account:
 
 
 class Tally:
-    """The books.
-
-    Args:
-        keep_changes: Whether every change of allocation is kept.
-    """
+    """The books: `changes` in the order of time, and `jobs` that are done, by name."""
 
     def __init__(self) -> None:
         self.changes: list[Change] = []

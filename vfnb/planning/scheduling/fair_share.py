@@ -71,6 +71,7 @@ def static(claim: Claim, _state: State) -> float:
 
     Args:
         claim: The job.
+        _state: The cluster, whatever it is like.
 
     Returns:
         The weight.
