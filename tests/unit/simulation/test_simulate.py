@@ -111,6 +111,18 @@ def test_rounds_decide_at_their_multiples_and_free_devices_at_their_end() -> Non
     assert finished(outcome) == [90, 150, 550]
 
 
+def test_time_in_rounds_follows_the_shares_of_a_program() -> None:
+    heavy, light = job("heavy", 0, 1, 36_000, priority=2), job("light", 0, 1, 36_000)
+
+    outcome = simulate(trace(heavy, light, devices=1), "gavel-max-min")
+
+    starts = [(change.time, change.job) for change in outcome.changes if change.devices and change.time < 30 * 360]
+    held = dict.fromkeys(("heavy", "light"), 0.0)
+    for (begin, name), (end, _) in zip(starts, [*starts[1:], (30 * 360, "")], strict=True):
+        held[name] += end - begin
+    assert held == {"heavy": 20 * 360, "light": 10 * 360}
+
+
 def test_an_elastic_job_goes_on_without_a_lost_device_and_gets_it_back() -> None:
     loss = Loss(at_s=100, kind="device", back_s=200)
 

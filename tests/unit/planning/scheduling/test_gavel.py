@@ -1,5 +1,6 @@
 """Gavel's programs against a reference that looks at every vertex, and what becomes of them in rounds."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -88,8 +89,6 @@ def test_makespan_reaches_the_reference(first: Claim, second: Claim) -> None:
 
 
 def _named(each: Claim, at: int) -> Claim:
-    from dataclasses import replace
-
     return replace(each, name=f"J{at}")
 
 
@@ -153,13 +152,19 @@ def test_mixed_sets_keep_to_the_demand_and_to_two_kinds() -> None:
 
 def test_a_round_goes_to_whom_is_furthest_behind() -> None:
     had, waited = (claim(name, 1, 0.0, 1.0) for name in ("had", "waited"))
-    from dataclasses import replace
-
     had = replace(had, received={(("v100", 1),): 360.0})
 
     decision = decided(find_policy("gavel-max-min"), state(had, waited))
 
     assert decision.allocations == {"waited": (("v100", 1),)}
+
+
+@pytest.mark.parametrize(("a", "b", "next_one"), [(720.0, 360.0, "b"), (360.0, 720.0, "a")])
+def test_of_equal_shares_the_one_that_received_less_comes_next(a: float, b: float, next_one: str) -> None:
+    device = (("v100", 1),)
+    jobs = [replace(claim(name, 1, 0.0, 1.0), received={device: had}) for name, had in (("a", a), ("b", b))]
+
+    assert decided(find_policy("gavel-max-min"), state(*jobs)).allocations == {next_one: device}
 
 
 def test_idle_devices_of_a_second_kind_help_only_where_the_policy_mixes() -> None:
