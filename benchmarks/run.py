@@ -14,6 +14,7 @@ import elasticity
 import memory
 import overhead
 import scale
+import solver
 import throughput
 from figures import Figure, keep, lines, machine
 
@@ -24,6 +25,7 @@ TOPICS: dict[str, Callable[[], Iterator[Figure]]] = {
     "overhead": overhead.figures,
     "scale": scale.figures,
     "dashboard": dashboard.figures,
+    "solver": solver.figures,
 }
 
 

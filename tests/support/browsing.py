@@ -54,7 +54,7 @@ def lab_server(home: Path) -> Iterator[tuple[str, Path]]:
         "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
         "OMP_NUM_THREADS": "1",
     }
-    command = [sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root", "--ServerApp.port=0"]
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.port=0"]
     command += [f"--IdentityProvider.token={token}", "--LabApp.expose_app_in_browser=True"]
     command += [f"--ServerApp.root_dir={folder}", "--ServerApp.ip=127.0.0.1"]
     with (home / "server.log").open("wb") as log:

@@ -68,6 +68,21 @@ def tasks(flow: VFlow, _: str) -> Iterable[str]:
     return flow.of_kind(Task)
 
 
+def estimated(flow: VFlow, begun: str) -> Iterable[str]:
+    """Offer what a target can be estimated for.
+
+    Args:
+        flow: Knows the variables.
+        begun: The word as far as it is typed.
+
+    Returns:
+        The user's tasks, and the models that are known by name.
+    """
+    from vfnb.planning import known_models
+
+    return [*tasks(flow, begun), *known_models()]
+
+
 def options(flow: VFlow, _: str) -> Iterable[str]:
     """Offer the user's options.
 

@@ -8,7 +8,7 @@ from typing import Any
 from IPython.core.display_functions import display
 from IPython.core.getipython import get_ipython
 
-from vfnb.notebook.still import still
+from vfnb.notebook.still import Bundle, picture, still
 from vfnb.session import Job
 
 # IPython's functions are not typed.
@@ -66,9 +66,14 @@ class Dashboard:
         lasting = still(self._job)
         self._lasting.value = lasting["text/html"]
         self.widget.children = [self._lasting]
-        for place in self._places.values():
-            place.update(lasting, raw=True)
+        self._replace(lasting)
+        if drawn := picture(self._panel.figure, kaleido=find_spec("kaleido") is not None):
+            self._replace(lasting | drawn)
         self._panel.close()
+
+    def _replace(self, bundle: Bundle) -> None:
+        for place in self._places.values():
+            place.update(bundle, raw=True)
 
 
 class Card:

@@ -14,29 +14,37 @@ from vfnb.notebook.flow import VFlow, once
 from vfnb.spec import Device, Options, VirtualCluster
 
 if TYPE_CHECKING:
+    from vfnb.planning import Estimate
     from vfnb.session import Job, Task
 
 _PARTS = ("model", "data", "loss", "optimizer")
 _OF_THE_CHECKPOINT = ("seed", "epochs", "steps", "options")
 
 
-def target(flow: VFlow, given: Namespace) -> VirtualCluster:
-    """Choose the cluster to stand in for.
+def target(flow: VFlow, given: Namespace) -> "VirtualCluster | Estimate":
+    """Choose the cluster to stand in for, and say what a run would take there.
 
     Args:
-        flow: Remembers it.
+        flow: Remembers it, and knows the tasks.
         given: The words are the cluster.
 
     Returns:
-        The cluster.
+        The cluster; with --of, a card of what the run would take there.
 
     Raises:
         UsageError: If there is no cluster, or no batch.
     """
     if not given.words or given.batch is None:
         raise UsageError("target needs a cluster and its --batch; try: %vflow target 1024xTPUv3 --batch 32768")
-    flow.target = VirtualCluster.parse(" ".join(given.words), global_batch=given.batch)
-    return flow.target
+    chosen = flow.target = VirtualCluster.parse(" ".join(given.words), global_batch=given.batch)
+    return chosen if given.of is None else _estimated(flow, chosen, given)
+
+
+def _estimated(flow: VFlow, cluster: VirtualCluster, given: Namespace) -> "Estimate":
+    from vfnb.session import Task, estimate
+
+    what = flow.names.get(given.of, given.of)
+    return estimate(what if isinstance(what, Task) else given.of, cluster, epochs=given.epochs, steps=given.steps)
 
 
 def run(flow: VFlow, given: Namespace) -> "Job":

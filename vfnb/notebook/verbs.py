@@ -62,7 +62,16 @@ VERBS = {
         about="choose the cluster to stand in for",
         handler=starting.target,
         words=None,
-        flags={"--batch": Flag(about="the global batch, over all virtual nodes", value="N", read=_whole)},
+        flags={
+            "--batch": Flag(about="the global batch, over all virtual nodes", value="N", read=_whole),
+            "--of": Flag(
+                about="estimate this run there: a task, or a known model such as bert-large",
+                value="TASK",
+                offers=offers.estimated,
+            ),
+            "--epochs": Flag(about="how long the estimated run is", value="N", read=_whole),
+            "--steps": Flag(about="its steps, in place of --epochs", value="N", read=_whole),
+        },
         offers=offers.clusters,
     ),
     "run": Verb(

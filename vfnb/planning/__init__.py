@@ -1,7 +1,10 @@
-"""Who gets which virtual nodes or devices, and what a run takes on its target: pure functions of records."""
+"""Mappings, splits between kinds of devices, and what a run takes on its target: pure functions of records."""
 
 from vfnb.planning.counts import by_counts
 from vfnb.planning.even import even, remap
+from vfnb.planning.mixed.fastest import fastest
+from vfnb.planning.mixed.solve import Rule, price, solve
+from vfnb.planning.mixed.split import Part, Split
 from vfnb.planning.moves import Move, moves
 from vfnb.planning.scheduling import (
     Bundle,
@@ -40,6 +43,7 @@ __all__ = [
     "Length",
     "Memory",
     "Move",
+    "Part",
     "Policy",
     "Precision",
     "Product",
@@ -48,7 +52,9 @@ __all__ = [
     "RateOf",
     "Rates",
     "Room",
+    "Rule",
     "Scaling",
+    "Split",
     "State",
     "Workload",
     "batch_of",
@@ -59,6 +65,7 @@ __all__ = [
     "estimate_known",
     "even",
     "fair_share",
+    "fastest",
     "find_policy",
     "forecast",
     "known",
@@ -70,5 +77,7 @@ __all__ = [
     "plain",
     "policies",
     "precision_for",
+    "price",
     "remap",
+    "solve",
 ]

@@ -34,6 +34,8 @@ from vfnb.spec import (
 
 _Moved = messages.Hello | messages.Ready | messages.Formed | messages.Parked | messages.Stranded | messages.Loaded
 
+_MOST_FORMS = 20  # groups in a row that do not come about: by then it is no worker's loss
+
 
 class Conductor:
     """Takes in what happens, and has done what follows from it.
@@ -176,6 +178,8 @@ class Conductor:
                 known.failed_forms += seat.phase == "forming"
                 seat.phase, seat.step = "idle", step
                 known.broken = known.broken or generation == known.generation
+                if known.failed_forms > _MOST_FORMS * len(known.mapping.workers):
+                    self._fail(_never_met(known))
             case messages.Loaded(step=step):
                 seat.phase, seat.step = "idle", step
 
@@ -347,10 +351,18 @@ class Conductor:
         self._sink(event)
 
 
+def _never_met(known: Known) -> WorkerLostError:
+    return WorkerLostError(
+        f"the workers could not form a group {_MOST_FORMS} times in a row after step {known.step}; what they say is in "
+        f"{known.launch.run_dir / 'logs'}, and the folder where they meet, {known.private}, needs room and must be "
+        "writable; vfnb.Job.load goes on from the run's last checkpoint"
+    )
+
+
 def _not_handed_over(report: messages.Wrote) -> WorkerLostError:
     return WorkerLostError(
-        f"the state of step {report.step} could not be written to {Path(report.path).parent} ({report.error}); "
-        "make room there, and vfnb.Job.load goes on from the run's last checkpoint"
+        f"the state could not be written ({report.error}); make room in {Path(report.path).parent}, "
+        "and vfnb.Job.load goes on from the run's last checkpoint"
     )
 
 

@@ -28,6 +28,7 @@ from vfnb.spec.layout import Layout
 from vfnb.spec.mapping import Mapping
 from vfnb.spec.options import TRACKERS, Options
 from vfnb.spec.row import Row
+from vfnb.spec.speeds import Speed, Speeds
 from vfnb.spec.stage import Stage
 from vfnb.spec.weighted import Weighted
 from vfnb.spec.wire import Record, from_json, to_json
@@ -55,6 +56,8 @@ __all__ = [
     "Resized",
     "Resumed",
     "Row",
+    "Speed",
+    "Speeds",
     "Stage",
     "StepRedone",
     "StepSkipped",

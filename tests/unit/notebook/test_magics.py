@@ -328,6 +328,16 @@ def test_a_run_is_made_of_names_and_every_verb_reaches_it(ready: Any) -> None:
     assert job.state == "stopped"
 
 
+def test_a_target_is_estimated_for_a_task_or_a_known_model(shell: Any) -> None:
+    of_task = vflow(shell, "target 8xV100 --batch 32 --of task --steps 10")
+    of_bert = vflow(shell, "target 1024xTPUv3 --batch 32768 --of bert-large")
+
+    assert of_task.memory.verdict == "fits"
+    assert of_bert.step_seconds.low < of_bert.step_seconds.high
+    assert flow_of(shell).target.nodes == 1024
+    assert "bert-lerge" in refused(shell, "target 8xV100 --batch 32 --of bert-lerge")
+
+
 def test_runs_are_compared_by_variable_and_by_folder(ready: Any) -> None:
     first = ready.user_ns["first"] = inline(ready, "one", seed=0, steps=2)
     inline(ready, "two", seed=1, steps=2)

@@ -131,7 +131,7 @@ def test_a_state_that_cannot_be_handed_over_fails_the_run(tmp_path: Path) -> Non
             stage.obey(worker)
 
     stage.conductor.close()
-    assert "could not be written to" in str(stage.status.failure)
+    assert "the state could not be written (no space left); make room in" in str(stage.status.failure)
 
 
 # -- the end

@@ -332,3 +332,16 @@ def test_the_only_worker_lost_twice_at_one_step_fails_the_run_and_names_the_reme
     assert stage.status.state == "failed"
     assert isinstance(stage.status.failure, WorkerLostError)
     assert "start the job again" in str(stage.status.failure)
+
+
+def test_workers_that_never_meet_end_the_run_with_where_to_look(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, 2)
+    stage.arrive(0, 1)
+    for _ in range(21):
+        for worker in (0, 1):
+            stage.actors[worker].told.clear()
+            stage.strand(worker)
+    stage.play()
+
+    stage.conductor.close()
+    assert "could not form a group 20 times in a row" in str(stage.status.failure)

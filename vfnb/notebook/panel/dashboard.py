@@ -68,6 +68,11 @@ class Panel:
         self._draw(told, scene(told, self._view))
         return not told.ended
 
+    @property
+    def figure(self) -> Any:
+        """The plot, as plotly has it."""
+        return self._plot.widget
+
     def close(self) -> None:
         """Take the widgets out of the kernel; the job goes on."""
         for orders in (self._verbs, self._requests):

@@ -1,0 +1,1 @@
+"""Mappings for devices of several speeds: the fastest there are for a measured profile."""
