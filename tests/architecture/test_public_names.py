@@ -58,7 +58,7 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
         _ = vfnb.Jobs
 
 
-@pytest.mark.parametrize("module", ["vfnb", "vfnb.ground", "vfnb.spec", "vfnb.planning"])
+@pytest.mark.parametrize("module", ["vfnb", "vfnb.ground", "vfnb.spec", "vfnb.planning", "vfnb.simulation"])
 def test_light_rooms_load_no_heavy_library(module: str) -> None:
     code = f"import {module}, sys; print(*sorted(set({HEAVY!r}) & set(sys.modules)))"
 

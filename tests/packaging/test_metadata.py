@@ -14,7 +14,9 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 EXTRAS = PROJECT["optional-dependencies"]
 CORE = {requirement.name: requirement for requirement in map(Requirement, PROJECT["dependencies"])}
 RUN_TIME = CORE | {
-    requirement.name: requirement for extra in ("notebook", "demo") for requirement in map(Requirement, EXTRAS[extra])
+    requirement.name: requirement
+    for extra in ("notebook", "demo", "scheduling")
+    for requirement in map(Requirement, EXTRAS[extra])
 }
 BINDER = yaml.safe_load((ROOT / "binder" / "environment.yml").read_text(encoding="utf-8"))
 CONDA_NAMES = {"pytorch-cpu": "torch"}

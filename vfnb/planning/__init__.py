@@ -1,4 +1,4 @@
-"""Mappings, splits, what is computed at once, and what a run takes on its target: pure functions of records."""
+"""Mappings, splits, plans, schedules of jobs, and what a run takes on its target: pure functions of records."""
 
 from vfnb.planning.counts import by_counts
 from vfnb.planning.even import even, remap
@@ -6,6 +6,24 @@ from vfnb.planning.mixed.fastest import fastest
 from vfnb.planning.mixed.solve import Rule, price, solve
 from vfnb.planning.mixed.split import Part, Split
 from vfnb.planning.moves import Move, moves
+from vfnb.planning.scheduling import (
+    Bundle,
+    Claim,
+    Costs,
+    Decision,
+    Policy,
+    Progress,
+    RateOf,
+    Scaling,
+    State,
+    bundle,
+    decided,
+    devices_in,
+    fair_share,
+    find_policy,
+    linear_scaling,
+    policies,
+)
 from vfnb.planning.target.bill import Bill, Length, Rates
 from vfnb.planning.target.card import Estimate, plain
 from vfnb.planning.target.forecast import estimate_known, forecast, named
@@ -18,36 +36,52 @@ from vfnb.planning.together import Choice, Plan, best, candidates, choice_of, si
 
 __all__ = [
     "Bill",
+    "Bundle",
     "Choice",
+    "Claim",
+    "Costs",
+    "Decision",
     "Estimate",
     "Length",
     "Memory",
     "Move",
     "Part",
     "Plan",
+    "Policy",
     "Precision",
     "Product",
+    "Progress",
     "Range",
+    "RateOf",
     "Rates",
     "Room",
     "Rule",
+    "Scaling",
     "Split",
+    "State",
     "Workload",
     "batch_of",
     "best",
+    "bundle",
     "by_counts",
     "candidates",
     "choice_of",
+    "decided",
+    "devices_in",
     "estimate_known",
     "even",
+    "fair_share",
     "fastest",
+    "find_policy",
     "forecast",
     "known",
     "known_models",
+    "linear_scaling",
     "memory_of",
     "moves",
     "named",
     "plain",
+    "policies",
     "precision_for",
     "price",
     "remap",
