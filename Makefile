@@ -26,8 +26,8 @@ $(READY): pyproject.toml constraints.txt
 demo: env ## run the quickstart from the shell and print its result table
 	$(BIN)/python notebooks/execute.py notebooks/01_quickstart.ipynb --into $(BUILD) --table
 
-lab: env ## open JupyterLab on the quickstart
-	$(BIN)/jupyter lab notebooks/01_quickstart.ipynb
+lab: env ## open JupyterLab on the quickstart; elsewhere: make lab ARGS="--no-browser --port=8890"
+	$(BIN)/jupyter lab notebooks/01_quickstart.ipynb $(ARGS)
 
 check: env ## format, lint, floors, docstrings, types (seconds)
 	$(BIN)/ruff format --check .
