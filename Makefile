@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 BUILD := build
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo lab check format test notebooks-live bench clean
+.PHONY: help env demo lab figures check format test notebooks-live bench clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -26,8 +26,12 @@ $(READY): pyproject.toml constraints.txt
 demo: env ## run the quickstart from the shell and print its result table
 	$(BIN)/python notebooks/execute.py notebooks/01_quickstart.ipynb --into $(BUILD) --table
 
-lab: env ## open JupyterLab on the quickstart
-	$(BIN)/jupyter lab notebooks/01_quickstart.ipynb
+lab: env ## open JupyterLab on the quickstart; elsewhere: make lab ARGS="--no-browser --port=8890"
+	$(BIN)/jupyter lab notebooks/01_quickstart.ipynb $(ARGS)
+
+figures: demo ## make the pictures of README.md again; needs Chromium
+	$(BIN)/python notebooks/figure.py
+	$(BIN)/python notebooks/screenshot.py
 
 check: env ## format, lint, floors, docstrings, types (seconds)
 	$(BIN)/ruff format --check .

@@ -30,6 +30,7 @@ def execute(source: Path, into: Path, timeout: int) -> tuple[nbformat.NotebookNo
         kernel_name="python3",
         store_widget_state=False,
         resources={"metadata": {"path": str(source.parent)}},
+        extra_arguments=["--IPKernelApp.log_level=40"],  # its warnings are of the kernel, not of the notebook
     )
     into.mkdir(parents=True, exist_ok=True)
     target = into / f"{source.stem}.executed.ipynb"

@@ -85,7 +85,7 @@ def _check_travel(program: Program) -> None:
 
 def _remarks(blueprint: Blueprint) -> Iterator[str]:
     yield from blueprint.parts.remarks
-    yield from _idle(blueprint)
+    yield from _unusual_batch(blueprint)
     yield from _lonely(blueprint)
     if isinstance(blueprint.loss, OutputLoss):
         remark = blueprint.loss.remark(_some_batch(blueprint.train))
@@ -93,13 +93,16 @@ def _remarks(blueprint: Blueprint) -> Iterator[str]:
             yield remark
 
 
-def _idle(blueprint: Blueprint) -> Iterator[str]:
+def _unusual_batch(blueprint: Blueprint) -> Iterator[str]:
     nodes, batch = blueprint.cluster.nodes, blueprint.cluster.global_batch
     if batch < nodes:
         yield (
             f"the global batch of {batch:,} is smaller than the cluster's {nodes:,} devices: "
             f"{nodes - batch:,} virtual nodes get no samples; a batch of at least {nodes:,} uses them all"
         )
+    samples = len(blueprint.train.dataset)
+    if batch > samples:
+        yield f"the global batch of {batch:,} is more than the {samples:,} samples; each step takes all of them"
 
 
 def _lonely(blueprint: Blueprint) -> Iterator[str]:

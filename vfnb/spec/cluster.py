@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from vfnb.ground import SpecError
 from vfnb.spec.accelerator import Accelerator, find_accelerator
@@ -85,6 +85,10 @@ class VirtualCluster:
         unnamed = "1 virtual node" if self.count == 1 else f"{self.count} virtual nodes"
         what = f"{self.count} x {self.accelerator}" if self.accelerator else unnamed
         return f"{what}, batch {self.global_batch:,}"
+
+    def _repr_pretty_(self, printer: Any, _: bool) -> None:
+        """Stand at a cell's end in words, as on the panel."""
+        printer.text(str(self))
 
 
 def _read(text: object) -> re.Match[str] | None:

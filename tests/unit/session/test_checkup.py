@@ -110,6 +110,16 @@ def test_a_batch_smaller_than_the_cluster_is_a_warning() -> None:
     assert "8 virtual nodes get no samples; a batch of at least 16 uses them all" in sentence
 
 
+def test_a_batch_larger_than_the_data_is_a_warning() -> None:
+    (sentence, *_) = noticed(small_task(train=pairs(24), model=nn.Linear(3, 2)), nodes=8, batch=25)
+
+    assert sentence == "the global batch of 25 is more than the 24 samples; each step takes all of them"
+
+
+def test_a_batch_of_all_the_data_is_as_usual() -> None:
+    assert list(noticed(small_task(train=pairs(24), model=nn.Linear(3, 2)), nodes=8, batch=24)) == []
+
+
 def test_single_samples_under_batch_norm_are_refused_where_it_cannot_train_on_them() -> None:
     with pytest.raises(SpecError, match=r"batch norm.*larger batch or fewer devices"):
         noticed(small_task(train=pairs(24)), nodes=8, batch=8)

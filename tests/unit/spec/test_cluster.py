@@ -3,6 +3,7 @@
 import dataclasses
 
 import pytest
+from IPython.lib.pretty import pretty
 
 from vfnb.ground import SpecError
 from vfnb.spec import VirtualCluster
@@ -113,6 +114,10 @@ def test_a_batch_below_the_node_count_is_allowed_and_leaves_nodes_idle(count: in
 )
 def test_says_what_it_is(text: str, batch: int, said: str) -> None:
     assert str(VirtualCluster.parse(text, global_batch=batch)) == said
+
+
+def test_stands_at_a_cells_end_in_words() -> None:
+    assert pretty(VirtualCluster.parse("64", global_batch=512)) == "64 virtual nodes, batch 512"
 
 
 def test_takes_as_many_nodes_as_a_pod_has() -> None:
