@@ -177,3 +177,12 @@ def test_the_loss_of_a_step_is_the_mean_over_all_targets_that_count() -> None:
     inputs, targets = torch.stack([row for row, _ in data]), torch.tensor([target for _, target in data])
     plain = nn.functional.cross_entropy(model(inputs), targets).detach()
     assert done.history["loss"][0] == pytest.approx(float(plain), rel=1e-6)
+
+
+def test_an_autocast_around_the_start_changes_no_bit() -> None:
+    plain = trained()
+    ready = job()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        train(ready)
+
+    assert ready.fingerprint == plain.fingerprint

@@ -42,6 +42,7 @@ class Feed:
     def __init__(self, program: Program, device: torch.device, loaders: Loaders | None = None) -> None:
         self._program, self._device, self._loaders = program, device, loaders
         self._asked: OrderedDict[Request, Future[Batch]] = OrderedDict()
+        self._sliced = 0, (0, range(0))  # of no step
         self._stream = torch.cuda.Stream(device) if device.type == "cuda" else None
 
     def samples_in(self, step: int) -> int:
@@ -107,10 +108,12 @@ class Feed:
         return order.narrow(0, within.start + one.positions.start, len(one.positions))
 
     def _slice(self, step: int) -> tuple[int, range]:
-        program = self._program
-        samples = len(program.train.dataset)
-        epoch, within = where(step, samples, program.global_batch, program.options.drop_last)
-        return epoch, batch_slice(samples, program.global_batch, within)
+        if step != self._sliced[0]:  # each of a step's passes asks
+            program = self._program
+            samples = len(program.train.dataset)
+            epoch, within = where(step, samples, program.global_batch, program.options.drop_last)
+            self._sliced = step, (epoch, batch_slice(samples, program.global_batch, within))
+        return self._sliced[1]
 
     def _ask_ahead(self, step: int, rest: Sequence[Pass], ahead: Callable[[int], Sequence[Pass]]) -> None:
         assert self._loaders is not None, "asking ahead needs loaders"
