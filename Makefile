@@ -46,7 +46,7 @@ format: env ## format and repair what can be repaired by machine
 	$(BIN)/ruff check --fix .
 
 test: check ## everything: checks, all test tiers, notebooks 00 and 01 (under 20 minutes on 2 cores)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 notebooks-live: env ## execute every notebook (before a change to one is done)
 	$(BIN)/python notebooks/execute.py notebooks/*.ipynb --into $(BUILD)
