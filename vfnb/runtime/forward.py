@@ -4,7 +4,7 @@ The backward pass runs on `sum / unit`, with `unit` a power of two near a virtua
 times its share, of the size of a mean, so that an fp16 scaler has the range it expects.
 """
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from math import frexp, ldexp
 from typing import Any
@@ -47,9 +47,7 @@ def autocast(device: torch.device, precision: str) -> AbstractContextManager[Any
     Returns:
         The context.
     """
-    if precision not in _DTYPES:
-        return nullcontext()  # entering a context that does nothing takes a pass 4 microseconds
-    return torch.autocast(device.type, dtype=_DTYPES[precision])
+    return torch.autocast(device.type, dtype=_DTYPES.get(precision, torch.bfloat16), enabled=precision in _DTYPES)
 
 
 def seed_pass(seed: int, device: torch.device) -> None:

@@ -12,8 +12,6 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from vfnb.ground import StateError, TrainingError
 from vfnb.numerics import restored_generators
 from vfnb.runtime.board import Sign
@@ -22,7 +20,6 @@ from vfnb.runtime.engine import Launch, Run, Sink, Snapshot, Status, Worker
 from vfnb.runtime.evaluation import UserError
 from vfnb.runtime.feed import Feed
 from vfnb.runtime.messages import Reason, Record
-from vfnb.runtime.placement import torch_device
 from vfnb.runtime.post import Post
 from vfnb.runtime.program import Program, private_copy
 from vfnb.runtime.rehearsal import rehearse
@@ -84,10 +81,7 @@ class InlineRun:
         threads_ = self._launch.devices[0].threads
         failure: BaseException | None = None
         reason: Reason = "failed"
-        kind = torch_device(self._launch.devices[0]).type
-        # The user may stand in an autocast of their own; a worker's process has none.
-        without = torch.autocast(kind, enabled=False)
-        with threads(threads_), deterministic(), restored_generators(), without:
+        with threads(threads_), deterministic(), restored_generators():
             try:
                 reason = self._train()
             except TrainingError as error:
