@@ -12,6 +12,8 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from vfnb.ground import StateError, TrainingError
 from vfnb.numerics import restored_generators
 from vfnb.runtime.board import Sign
@@ -20,6 +22,7 @@ from vfnb.runtime.engine import Launch, Run, Sink, Snapshot, Status, Worker
 from vfnb.runtime.evaluation import UserError
 from vfnb.runtime.feed import Feed
 from vfnb.runtime.messages import Reason, Record
+from vfnb.runtime.placement import torch_device
 from vfnb.runtime.post import Post
 from vfnb.runtime.program import Program, private_copy
 from vfnb.runtime.rehearsal import rehearse
@@ -54,7 +57,15 @@ class InlineEngine:
 
         Returns:
             The run, over.
+
+        Raises:
+            StateError: If the caller stands in an autocast of their own.
         """
+        if torch.is_autocast_enabled(torch_device(launch.devices[0]).type):
+            raise StateError(
+                "start() with engine='inline' stands inside torch.autocast, which would change what is computed; call it "
+                "outside, and say Options(precision='bf16') for a run in low precision"
+            )
         run = InlineRun(program, launch, sink)
         run.train()
         return run

@@ -68,7 +68,7 @@ def test_a_verbs_example_is_a_line_that_can_be_read(name: str) -> None:
         ("run task --steps many", "'many' is no whole number; write one such as 3"),
         ("run task --seed 1.5", "'1.5' is no whole number"),
         ("run task other", "run takes no 'other'"),
-        ("target 8xV100 --batch 8 --seed 2", "target takes no --seed; it takes --batch"),
+        ("target 8xV100 --batch 8 --quick", "target takes no --quick; it takes --batch"),
         ("stop --epochs 2", "stop takes no --epochs; it takes no flags"),
         ("pause now then", "pause takes no 'then'; write: %vflow pause"),
         ("status --fast", "status takes no --fast"),
