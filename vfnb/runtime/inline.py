@@ -63,8 +63,8 @@ class InlineEngine:
         """
         if torch.is_autocast_enabled(torch_device(launch.devices[0]).type):
             raise StateError(
-                "start() with engine='inline' stands inside torch.autocast, which would change what is computed; call it "
-                "outside, and say Options(precision='bf16') for a run in low precision"
+                "start() with engine='inline' stands inside torch.autocast, which would change what is computed; "
+                "call it outside, and say Options(precision='bf16') for a run in low precision"
             )
         run = InlineRun(program, launch, sink)
         run.train()
