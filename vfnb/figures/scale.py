@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import ceil, floor, isclose, log10
 
 _DECADES = 20  # values that differ by more than this factor are read on a logarithmic axis
+_TOO_MANY = 1e30  # and those that differ by more have a zero among them, in all but name
 _PAD = 0.05
 _STEPS = (1, 2, 5, 10)
 
@@ -84,7 +85,7 @@ def values_scale(values: Sequence[float]) -> Scale:
         A logarithmic axis where they are positive and span decades.
     """
     low, high = min(values), max(values)
-    if low > 0 and high > _DECADES * low:
+    if low > 0 and _DECADES < high / low < _TOO_MANY:
         room = (high / low) ** _PAD
         return Scale(low / room, high * room, logarithmic=True)
     room = _PAD * (high - low) if high > low else max(abs(high), 1.0) * _PAD
