@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from gate import Gate
+from gates import Gates
 from jobs import STEPS, convnet_task, finished, job_of, slots, until
 
 import vfnb
@@ -112,13 +112,13 @@ def test_a_worker_killed_before_the_first_group_forms_costs_no_bit(undisturbed: 
 
 def _resized(before: list[str], after: list[str], script: FaultScript, folder: Path) -> vfnb.Job:
     """Train, resized after three steps; the answer comes although workers are lost meanwhile."""
-    gate = Gate(folder / "open", script=script)
-    job = job_of(convnet_task(), folder, before, faults=gate)
+    gates = Gates(folder=folder, steps=(3,), script=script)
+    job = job_of(convnet_task(), folder, before, faults=gates)
     job.start()
     until(lambda: job.state == "running")
     change = job.resize(after)
     until(lambda: len(_met(job, WorkerJoined)) == len({*before, *after}))
-    gate.open()
+    gates.open(3)
     assert isinstance(change.result(timeout=60), Resized)
     job.wait(timeout=60)
     return job

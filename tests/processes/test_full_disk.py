@@ -4,13 +4,12 @@ import resource
 from pathlib import Path
 
 import pytest
-from gate import Gate
+from gates import Gates
 from jobs import convnet_task, job_of, slots, until
 
 import vfnb
 from vfnb.runtime import read_checkpoint
 from vfnb.spec import CheckpointFailed, CheckpointSaved, Event, WorkerLost
-from vfnb.testing import FaultScript
 
 
 def test_a_full_disk_costs_a_checkpoint_and_not_the_job(tmp_path: Path) -> None:
@@ -37,12 +36,12 @@ def test_a_full_disk_costs_a_checkpoint_and_not_the_job(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_costs_the_best_checkpoint_and_not_the_job(tmp_path: Path) -> None:
-    gate = Gate(tmp_path / "open", FaultScript(), step=3)  # the first epoch, and so the first best, ends with step 4
-    job = job_of(convnet_task(), tmp_path, slots(2), steps=100_000, keep_best="-loss", faults=gate)
+    gates = Gates(folder=tmp_path, steps=(3,))  # the first epoch, and so the first best, ends with step 4
+    job = job_of(convnet_task(), tmp_path, slots(2), steps=100_000, keep_best="-loss", faults=gates)
     job.start()
     until(lambda: len(job.history) == 2)
     _let_write(job, 100)
-    gate.open()
+    gates.open(3)
     until(lambda: _met(job, CheckpointFailed))
     step = job.history.step.max()
     until(lambda: job.history.step.max() > step + 3)

@@ -146,11 +146,13 @@ def until(met: Callable[[], object], within: float = 60) -> None:
 
 def reach(job: vfnb.Job, state: str, within: float = 60) -> None:
     """Wait until a job is in a state; an end fails at once."""
-    until = time.monotonic() + within
-    while job.state != state:
-        assert job.state not in ("done", "stopped", "failed"), f"the job is {job.state}, not {state}"
-        assert time.monotonic() < until, f"the job is still {job.state}"
-        time.sleep(0.01)
+
+    def there() -> bool:
+        now = job.state
+        assert now == state or now not in ("done", "stopped", "failed"), f"the job is {now}, not {state}"
+        return now == state
+
+    until(there, within)
 
 
 def slots(count: int) -> list[str]:

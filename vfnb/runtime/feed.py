@@ -17,7 +17,7 @@ from vfnb.numerics import batch_slice, where
 from vfnb.runtime.passes import Pass
 from vfnb.runtime.placement import moved
 from vfnb.runtime.program import Batch, Program
-from vfnb.runtime.reading import Request, epoch_order, gathered, read
+from vfnb.runtime.reading import Request, collated, epoch_order, gathered
 
 
 class Loaders(Protocol):
@@ -89,7 +89,7 @@ class Feed:
         """
         source = self._program.train
         tensors = gathered(source, self._rows(step, one))
-        return read(source, self._program.seed, self._request(step, one)) if tensors is None else tensors
+        return collated(source, self._program.seed, self._request(step, one)) if tensors is None else tensors
 
     def forget(self) -> None:
         """Drop what was asked ahead: the worker's blocks have changed."""

@@ -109,13 +109,16 @@ class Known:
 
     def unneeded(self) -> list[int]:
         """List the idle workers that neither train nor join."""
-        joining = {worker for change in self.changes for worker in change.joiners}
-        return [worker for worker in self.in_phase("idle") if worker not in joining | set(self.mapping.workers)]
+        return [worker for worker in self._settled("idle") if worker not in self.mapping.workers]
 
     def predecessors(self) -> list[int]:
         """List who was to leave, and has not yet: where their successor is lost, their state is the newest."""
+        return sorted(self._settled("idle", "busy"))
+
+    def _settled(self, *phases: Phase) -> list[int]:
+        """List the workers in one of some phases that did not come for a change."""
         joining = {worker for change in self.changes for worker in change.joiners}
-        return sorted(set(self.in_phase("idle", "busy")) - joining)
+        return [worker for worker in self.in_phase(*phases) if worker not in joining]
 
     def ripe(self) -> bool:
         """Tell whether the next change can be applied: its new workers are up."""

@@ -59,8 +59,21 @@ def read(source: Source, seed: int, request: Request) -> Batch:
     Returns:
         The batch, on the CPU.
     """
-    if (tensors := gathered(source, torch.tensor(request.indices))) is not None:
-        return tensors
+    tensors = gathered(source, torch.tensor(request.indices))
+    return collated(source, seed, request) if tensors is None else tensors
+
+
+def collated(source: Source, seed: int, request: Request) -> Batch:
+    """Read a batch sample by sample and collate it; seeds and leaves the global generators changed.
+
+    Args:
+        source: The data.
+        seed: The run's.
+        request: Which samples, and whose.
+
+    Returns:
+        The batch, on the CPU.
+    """
     samples = []
     for index in request.indices:
         seed_generators(sample_seed(seed, request.epoch, index))
@@ -79,10 +92,13 @@ def gathered(source: Source, rows: torch.Tensor) -> list[torch.Tensor] | None:
     Returns:
         What torch's default collate would give; None for other kinds of data set, or a collate of the user's.
     """
+    subsets: list[Subset[Any]] = []
     dataset: MapStyle | Dataset[Any] = source.dataset
     while type(dataset) is Subset:
-        rows = torch.tensor([dataset.indices[index] for index in rows.tolist()])
+        subsets.append(dataset)
         dataset = dataset.dataset
     if source.collate is not None or type(dataset) is not TensorDataset:
-        return None
+        return None  # before a row is looked up for nothing
+    for subset in subsets:
+        rows = torch.tensor([subset.indices[index] for index in rows.tolist()])
     return [tensor.index_select(0, rows) for tensor in dataset.tensors]
