@@ -55,8 +55,8 @@ def test_eight_kinds_of_64_devices_and_4096_blocks_take_no_second(nodes: int) ->
     layout = Layout(nodes, 4096)
     seconds = {worker: 0.01 * (1 + (worker % 8) ** 1.5) for worker in range(8 * 64)}
     near = even(layout, range(300))
-    begun = time.perf_counter()
+    begun = time.process_time()  # the work itself: the machine may have stood still meanwhile
 
     fastest(layout, seconds, near)
 
-    assert time.perf_counter() - begun < 1.0
+    assert time.process_time() - begun < 1.0
