@@ -1,5 +1,5 @@
 import math
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 from hypothesis import given
@@ -84,8 +84,8 @@ def test_a_table_of_ten_thousand_steps_takes_no_time() -> None:
 
     times = []
     for _ in range(5):
-        before = perf_counter()
+        before = thread_time()
         columns.frame()
-        times.append(perf_counter() - before)
+        times.append(thread_time() - before)
 
     assert min(times) < 0.010  # ten times the stated figure
