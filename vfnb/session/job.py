@@ -1,22 +1,22 @@
-"""A job: a task trained on a virtual cluster, from its description to its end, with every verb in between."""
+"""A job: a task trained on a virtual cluster, from its description to its end, with every verb in between.
+
+What can be read of it stands in readings.py.
+"""
 
 import sys
 from collections.abc import Generator, Iterable
 from collections.abc import Mapping as Table
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
-
-from torch import nn
+from typing import Any, Self
 
 from vfnb.ground import StateError, SystemClock
-from vfnb.runtime import Engine, Run, Sign, State, Status, Worker, write_checkpoint
+from vfnb.runtime import Engine, Run, Status, write_checkpoint
 from vfnb.runtime import devices as devices_here
-from vfnb.session import card
 from vfnb.session.announcer import Announcer
 from vfnb.session.blueprint import Length, draw
 from vfnb.session.choice import Request, next_devices
 from vfnb.session.engines import EngineName, engine_of, first_devices, trains_inside_start
-from vfnb.session.faces import face, has_face
+from vfnb.session.faces import face
 from vfnb.session.feed import Feed
 from vfnb.session.handle import Handle
 from vfnb.session.identity import Identity
@@ -26,20 +26,18 @@ from vfnb.session.place import place_of
 from vfnb.session.plan import settled
 from vfnb.session.policy import first_mapping, proposal
 from vfnb.session.prepared import Prepared
+from vfnb.session.readings import Readings
 from vfnb.session.record import create
 from vfnb.session.remarks import remarks_on, say
 from vfnb.session.resume import find_checkpoint
 from vfnb.session.task import Task
 from vfnb.session.waiting import ended, ends_within
-from vfnb.spec import Event, Mapping, Options, VirtualCluster
-
-if TYPE_CHECKING:
-    import pandas as pd
+from vfnb.spec import Event, Options, VirtualCluster
 
 _SETTLING = 10.0  # seconds that the user's on_event has to see the last events, where no time-out is given
 
 
-class Job:
+class Job(Readings):
     """A task on its way through a virtual cluster's steps.
 
     Everything that can be read (`state`, `history`, `events`, `workers`) is a cached value; nothing waits for
@@ -279,80 +277,6 @@ class Job:
             What a notebook shows when it stands at a cell's end; `widget` is to be put beside others.
         """
         return face("dashboard")(self)
-
-    # -- what can be read ------------------------------------------------------------------------------------
-
-    @property
-    def state(self) -> State:
-        """Where the job stands, in a word: "new", "starting", "running", "paused", ... "done"."""
-        return self._ledger.status.state
-
-    @property
-    def step(self) -> int:
-        """The last committed step; 0 before the first."""
-        return self._ledger.status.step
-
-    @property
-    def identity(self) -> str:
-        """SHA-256 of what the job is, wherever it runs: the same for a job that would compute the same."""
-        return self._prepared.identity.digest
-
-    @property
-    def workers(self) -> tuple[Worker, ...]:
-        """The live workers in the order of ids: id, pid, device, virtual_nodes."""
-        return () if self._ledger.ended else self._ledger.status.workers
-
-    @property
-    def mapping(self) -> Mapping | None:
-        """Which virtual nodes are where; None before the start and after the end."""
-        return None if self._ledger.ended else self._ledger.status.mapping
-
-    @property
-    def activity(self) -> dict[int, Sign]:
-        """What each worker does right now, by id: phase, step, node, and the seconds that a pass takes."""
-        return {} if self._learned.run is None else self._learned.run.activity()
-
-    @property
-    def history(self) -> "pd.DataFrame":
-        """A row a committed step: step, epoch, loss, lr, samples_per_second, workers, and further columns.
-
-        Metrics stand in the row of the step they were measured after, the evaluation's loss as
-        `evaluation_loss`.
-        """
-        return self._ledger.history()
-
-    @property
-    def events(self) -> tuple[Event, ...]:
-        """What happened, in order: `Resized`, `WorkerLost`, `Evaluated`, ..."""
-        return self._ledger.events
-
-    @property
-    def fingerprint(self) -> str:
-        """SHA-256 over parameters, buffers and optimizer state at the last committed step, 64 hex digits."""
-        return self._learned.fingerprint()
-
-    @property
-    def fingerprint_notes(self) -> tuple[str, ...]:
-        """Why another run of this job may have another fingerprint; empty where the bits are promised."""
-        return self._ledger.notes
-
-    @property
-    def model(self) -> nn.Module:
-        """A copy of the task's model with the newest committed weights, on the CPU."""
-        return self._learned.model()
-
-    def __repr__(self) -> str:
-        return card.line(self.name, self._ledger.status, self._ledger.last, self.steps, str(self.cluster))
-
-    def _repr_html_(self) -> str:
-        # What is shown must not fail, nor wait for workers.
-        known = self._learned.settled_fingerprint() if self.state in ("done", "stopped") else None
-        return card.table(self.name, self._ledger.status, self._ledger.last, self.steps, str(self.cluster), known)
-
-    def _ipython_display_(self) -> None:
-        if self.state == "new" or not has_face("dashboard"):
-            raise NotImplementedError  # so IPython is told to take the representations above
-        self.dashboard()._ipython_display_()
 
     # -- what verbs share ------------------------------------------------------------------------------------
 
