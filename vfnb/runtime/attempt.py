@@ -11,6 +11,7 @@ from math import isfinite
 
 import torch
 
+from vfnb.numerics import node_seed
 from vfnb.runtime.feed import Feed
 from vfnb.runtime.forward import Measured, run_pass
 from vfnb.runtime.group import GroupError
@@ -105,6 +106,8 @@ class Attempt:
         replica, post, at_once = self.replica, self.post, self.replica.nodes_per_pass
         passes = post.passes(self.samples, at_once)
         batches = self.feed.batches(self.step, passes, lambda later: post.passes(self.feed.samples_in(later), at_once))
+        # Before the first pass: between passes, where caches are cold, each of these takes five times as long.
+        seeds = [node_seed(replica.program.seed, self.step, one.node) for one in passes]
         measured: list[tuple[Pass, Measured]] = []
         for block in by_block(passes):
             for one in block:
@@ -113,19 +116,19 @@ class Attempt:
                 self._current = one
                 post.slot.mark("compute", step=self.step, node=one.node)
                 begun = time.perf_counter()
-                _, batch = next(batches)
+                batch = next(batches)
                 post.probe("pass", worker=post.worker, step=self.step, detail=len(measured))
-                measured.append((one, self._pass(one, batch)))
+                measured.append((one, self._pass(one, batch, seeds[len(measured)])))
                 post.slot.took(time.perf_counter() - begun)
             replica.sums.end_block(block[0].block, self.scale)
             replica.buffers.end_block(block[0].block)
         self._current = None
         return measured
 
-    def _pass(self, one: Pass, batch: Batch) -> Measured:
+    def _pass(self, one: Pass, batch: Batch, seed: int) -> Measured:
         replica = self.replica
         replica.buffers.restore()
-        got = run_pass(replica, one, batch, step=self.step, unit=replica.weight_unit, scale=self.scale)
+        got = run_pass(replica, one, batch, seed=seed, unit=replica.weight_unit, scale=self.scale)
         replica.sums.end_pass()
         replica.buffers.end_pass(one.node, len(one.positions))
         return got

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from vfnb.numerics import restored_generators
+from vfnb.numerics import node_seed, restored_generators
 from vfnb.runtime.feed import Feed
 from vfnb.runtime.forward import run_pass
 from vfnb.runtime.passes import Pass
@@ -76,7 +76,7 @@ def _sums(replica: Replica, feed: Feed, passes: list[Pass]) -> dict[str, torch.T
         replica.buffers.begin(replica.buffer_capacities)
         batch = feed.placed(feed.read(1, one))
         with _Means():  # type: ignore[no-untyped-call]  # torch gives its constructor no types
-            got = run_pass(replica, one, batch, step=1, unit=1.0)
+            got = run_pass(replica, one, batch, seed=node_seed(replica.program.seed, 1, one.node), unit=1.0)
         loss = loss + got.value.double() * got.factor
         for name, value in replica.model.named_buffers():
             if value.is_floating_point():

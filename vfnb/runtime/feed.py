@@ -56,10 +56,8 @@ class Feed:
         """
         return len(self._slice(step)[1])
 
-    def batches(
-        self, step: int, passes: Sequence[Pass], ahead: Callable[[int], Sequence[Pass]]
-    ) -> Iterator[tuple[Pass, Batch]]:
-        """Give each pass with its batch, in order.
+    def batches(self, step: int, passes: Sequence[Pass], ahead: Callable[[int], Sequence[Pass]]) -> Iterator[Batch]:
+        """Give each pass its batch, in order.
 
         Args:
             step: The step.
@@ -67,15 +65,15 @@ class Feed:
             ahead: The worker's passes in a later step, were nothing to change.
 
         Yields:
-            A pass and its batch on the device.
+            A pass's batch on the device.
         """
+        if self._loaders is None:
+            for one, rows in zip(passes, self._rows(step, passes), strict=True):
+                yield self.placed(self._read(step, one, rows))
+            return
         for place, one in enumerate(passes):
-            if self._loaders is None:
-                batch = self.read(step, one)
-            else:
-                self._ask_ahead(step, passes[place:], ahead)
-                batch = self._asked.pop(self._request(step, one)).result()
-            yield one, self.placed(batch)
+            self._ask_ahead(step, passes[place:], ahead)
+            yield self.placed(self._asked.pop(self._request(step, one)).result())
 
     def read(self, step: int, one: Pass) -> Batch:
         """Read a pass's batch in this thread; seeds and leaves the global generators changed.
@@ -87,9 +85,8 @@ class Feed:
         Returns:
             The batch, on the CPU.
         """
-        source = self._program.train
-        tensors = gathered(source, self._rows(step, one))
-        return collated(source, self._program.seed, self._request(step, one)) if tensors is None else tensors
+        (rows,) = self._rows(step, (one,))
+        return self._read(step, one, rows)
 
     def forget(self) -> None:
         """Drop what was asked ahead: the worker's blocks have changed."""
@@ -97,15 +94,29 @@ class Feed:
             future.cancel()
         self._asked.clear()
 
-    def _request(self, step: int, one: Pass) -> Request:
-        indices = tuple(self._rows(step, one).tolist())
-        return Request(epoch=self._slice(step)[0], step=step, node=one.node, indices=indices)
+    def _read(self, step: int, one: Pass, rows: torch.Tensor) -> Batch:
+        source = self._program.train
+        tensors = gathered(source, rows)
+        return collated(source, self._program.seed, self._asking(step, one, rows)) if tensors is None else tensors
 
-    def _rows(self, step: int, one: Pass) -> torch.Tensor:
+    def _request(self, step: int, one: Pass) -> Request:
+        (rows,) = self._rows(step, (one,))
+        return self._asking(step, one, rows)
+
+    def _asking(self, step: int, one: Pass, rows: torch.Tensor) -> Request:
+        return Request(epoch=self._slice(step)[0], step=step, node=one.node, indices=tuple(rows.tolist()))
+
+    def _rows(self, step: int, passes: Sequence[Pass]) -> tuple[torch.Tensor, ...]:
+        """Cut the passes' samples out of the epoch's order, ascending passes in one go."""
         epoch, within = self._slice(step)
         train = self._program.train
         order = epoch_order(len(train.dataset), self._program.seed, epoch, train.shuffle)
-        return order.narrow(0, within.start + one.positions.start, len(one.positions))
+        sizes, at = [], -within.start
+        for one in passes:
+            sizes += [one.positions.start - at, len(one.positions)]
+            at = one.positions.stop
+        parts: tuple[torch.Tensor, ...] = order.split([*sizes, len(order) - within.start - at])
+        return parts[1::2]
 
     def _slice(self, step: int) -> tuple[int, range]:
         if step != self._sliced[0]:  # each of a step's passes asks

@@ -12,7 +12,7 @@ import torch
 from vfnb.ground import SpecError
 from vfnb.numerics import Capacities, NoiseScale, slice_digest, unique_buffers, unique_parameters
 from vfnb.runtime.buffers import Buffers
-from vfnb.runtime.placement import torch_device
+from vfnb.runtime.placement import seeding, torch_device
 from vfnb.runtime.program import Program, private_copy
 from vfnb.runtime.snapshot import State
 from vfnb.runtime.sums import ExactSums, NativeSums, Sums
@@ -30,6 +30,7 @@ class Replica:
 
     Attributes:
         place: Where, as the user names it.
+        seed_generators: Seeds every generator that a pass may draw from.
         step: The last committed step.
         evaluated: The last step after which the evaluation data were gone through.
         skips: How many steps in a row were skipped.
@@ -43,6 +44,7 @@ class Replica:
         self.device = torch_device(device)
         self.model = program.model.to(self.device)
         self.loss = program.loss.to(self.device) if isinstance(program.loss, torch.nn.Module) else program.loss
+        self.seed_generators = seeding(self.device)
         self.parameters = unique_parameters(self.model)
         self.optimizer = program.optimizer(self.model)
         self.schedule = None if program.schedule is None else program.schedule(self.optimizer, program.steps)

@@ -13,7 +13,6 @@ from vfnb.ground import share_range
 from vfnb.numerics import Capacities, update_seed, where
 from vfnb.runtime.attempt import Attempt
 from vfnb.runtime.feed import Feed
-from vfnb.runtime.forward import seed_pass
 from vfnb.runtime.messages import Reason
 from vfnb.runtime.post import Post
 from vfnb.runtime.replica import Replica
@@ -147,7 +146,7 @@ def _update(replica: Replica, attempt: Attempt) -> float | None:
         norm = torch.nn.utils.clip_grad_norm_(list(replica.parameters.values()), options.clip_norm)
     elif options.reduction == "exact" and gradients:
         norm = torch.nn.utils.get_total_norm(gradients)
-    seed_pass(update_seed(replica.program.seed, attempt.step), replica.device)
+    replica.seed_generators(update_seed(replica.program.seed, attempt.step))
     if gradients:
         replica.scaler.step(replica.optimizer)
         replica.scaler.update()
