@@ -103,8 +103,12 @@ class Attempt:
 
     def _passes(self) -> list[tuple[Pass, Measured]]:
         replica, post, at_once = self.replica, self.post, self.replica.nodes_per_pass
-        passes = post.passes(self.samples, at_once)
-        batches = self.feed.batches(self.step, passes, lambda later: post.passes(self.feed.samples_in(later), at_once))
+
+        def passes_in(step: int) -> tuple[Pass, ...]:
+            return post.passes(step, self.feed.samples_in(step), at_once)
+
+        passes = passes_in(self.step)
+        batches = self.feed.batches(self.step, passes, passes_in)
         measured: list[tuple[Pass, Measured]] = []
         for block in by_block(passes):
             for one in block:

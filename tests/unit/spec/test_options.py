@@ -20,6 +20,7 @@ def test_the_defaults_are_those_that_the_design_names() -> None:
         "clip_norm": None,
         "buffers": "mean",
         "drop_last": False,
+        "batch_schedule": None,
         "nonfinite": "skip",
         "threads": 1,
         "loader_workers": 0,

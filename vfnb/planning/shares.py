@@ -1,0 +1,46 @@
+"""Sharing a layout's blocks so that workers stand in proportion at every step, before and after blocks come in."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from heapq import heapify, heapreplace
+
+from vfnb.planning.seats import seat
+from vfnb.spec import Layout
+
+
+def shared(layout: Layout, weights: Mapping[int, int], home: Mapping[int, int]) -> list[dict[int, list[int]]]:
+    """Seat a layout's blocks in proportion to weights.
+
+    Blocks go one after another to the worker that has the fewest for its weight (Adams' method): every worker gets one
+    of the first, what it has never shrinks, and at every step its share is what its weight asks for, in whole blocks.
+
+    Args:
+        layout: The blocks.
+        weights: Of each worker, above 0; no more workers than the job begins with blocks.
+        home: The worker that a block would rather be on.
+
+    Returns:
+        The blocks of each worker, generation by generation.
+    """
+    seated, have = [], dict.fromkeys(weights, 0)
+    for blocks in layout.generations:
+        owned = Counter(home.get(block) for block in blocks)
+        # Who owns more keeps a block by getting one of the extras.
+        by_need = sorted(weights, key=lambda worker: (-owned[worker], worker))
+        room = _room(len(blocks), weights, have, by_need)
+        seated.append(seat(blocks, room, home))
+        have = {worker: have[worker] + room[worker] for worker in weights}
+    return seated
+
+
+def _room(blocks: int, weights: Mapping[int, int], have: Mapping[int, int], order: Sequence[int]) -> dict[int, int]:
+    """Say how many of some further blocks each worker gets; the earlier in the order has a tie."""
+    room = dict.fromkeys(weights, 0)
+    queue = [(Fraction(have[worker], weights[worker]), place, worker) for place, worker in enumerate(order)]
+    heapify(queue)
+    for _ in range(blocks):
+        _, place, worker = queue[0]
+        room[worker] += 1
+        heapreplace(queue, (Fraction(have[worker] + room[worker], weights[worker]), place, worker))
+    return room
