@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 import torch
 from gates import Gates, Seen
-from jobs import TASKS, finished, job_of, reach, slots
+from jobs import TASKS, finished, job_of, reach, slots, until
 
 import vfnb
+from vfnb.ground import PlanError
 from vfnb.spec import Resized, WorkerJoined, WorkerLost
 from vfnb.testing import FaultScript
 
@@ -65,6 +66,10 @@ def test_resizes_a_pause_and_an_uneven_mapping_across_the_growth_keep_the_bits(
     seen.wait_for(WorkerJoined, 4)
     gates.open(6)
     assert isinstance(resized.result(timeout=60), Resized)
+    until(lambda: job.step == 8)
+    assert sum(worker.virtual_nodes for worker in job.workers) == 16  # of the next step
+    with pytest.raises(PlanError, match="the counts sum to 12 virtual nodes, but there are 16"):
+        job.map({worker.id: 3 for worker in job.workers})
     job.pause()
     smaller = job.resize(slots(1))
     gates.open(9)

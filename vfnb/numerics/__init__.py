@@ -2,7 +2,7 @@
 
 from vfnb.numerics.buffers import BufferMean
 from vfnb.numerics.capacity import Capacities
-from vfnb.numerics.course import Course
+from vfnb.numerics.course import Course, Leg
 from vfnb.numerics.grid import UNTOUCHED, absmax, absmaxes, grid_step, has_fp64, round_to_grid
 from vfnb.numerics.grid_sum import GridSum
 from vfnb.numerics.int_grid_sum import IntGridSum
@@ -28,6 +28,7 @@ __all__ = [
     "Course",
     "GridSum",
     "IntGridSum",
+    "Leg",
     "NoiseScale",
     "OrderFreeSum",
     "absmax",

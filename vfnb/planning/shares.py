@@ -1,7 +1,7 @@
 """Sharing a layout's blocks so that workers stand in proportion at every step, before and after blocks come in."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from heapq import heapify, heapreplace
 
@@ -25,22 +25,26 @@ def shared(layout: Layout, weights: Mapping[int, int], home: Mapping[int, int]) 
     """
     seated, have = [], dict.fromkeys(weights, 0)
     for blocks in layout.generations:
-        owned = Counter(home.get(block) for block in blocks)
-        # Who owns more keeps a block by getting one of the extras.
-        by_need = sorted(weights, key=lambda worker: (-owned[worker], worker))
-        room = _room(len(blocks), weights, have, by_need)
+        room = _room(len(blocks), weights, have, Counter(home.get(block) for block in blocks))
         seated.append(seat(blocks, room, home))
         have = {worker: have[worker] + room[worker] for worker in weights}
     return seated
 
 
-def _room(blocks: int, weights: Mapping[int, int], have: Mapping[int, int], order: Sequence[int]) -> dict[int, int]:
-    """Say how many of some further blocks each worker gets; the earlier in the order has a tie."""
+def _room(
+    blocks: int, weights: Mapping[int, int], have: Mapping[int, int], owned: Mapping[int | None, int]
+) -> dict[int, int]:
+    """Say how many of some further blocks each worker gets; a tie goes to who would lose more of them without."""
+
+    def turn(worker: int) -> tuple[Fraction, int, int]:
+        got = room[worker]
+        return Fraction(have[worker] + got, weights[worker]), got - owned.get(worker, 0), worker
+
     room = dict.fromkeys(weights, 0)
-    queue = [(Fraction(have[worker], weights[worker]), place, worker) for place, worker in enumerate(order)]
+    queue = [turn(worker) for worker in weights]
     heapify(queue)
     for _ in range(blocks):
-        _, place, worker = queue[0]
+        *_, worker = queue[0]
         room[worker] += 1
-        heapreplace(queue, (Fraction(have[worker] + room[worker], weights[worker]), place, worker))
+        heapreplace(queue, turn(worker))
     return room
