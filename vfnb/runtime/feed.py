@@ -55,6 +55,17 @@ class Feed:
         """
         return len(self._slice(step)[1])
 
+    def epoch_of(self, step: int) -> int:
+        """Tell which epoch a step is of.
+
+        Args:
+            step: From 1.
+
+        Returns:
+            The epoch, from 0.
+        """
+        return self._slice(step)[0]
+
     def batches(
         self, step: int, passes: Sequence[Pass], ahead: Callable[[int], Sequence[Pass]]
     ) -> Iterator[tuple[Pass, Batch]]:

@@ -222,7 +222,7 @@ def _row(
     options = program.options
     return Row(
         step=attempt.step,
-        epoch=program.course.at(attempt.step)[0],
+        epoch=attempt.feed.epoch_of(attempt.step),
         loss=loss,
         lr=lr,
         samples=attempt.samples,
