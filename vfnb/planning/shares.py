@@ -12,8 +12,9 @@ from vfnb.spec import Layout
 def shared(layout: Layout, weights: Mapping[int, int], home: Mapping[int, int]) -> list[dict[int, list[int]]]:
     """Seat a layout's blocks in proportion to weights.
 
-    Blocks go one after another to the worker that has the fewest for its weight (Adams' method): every worker gets one
-    of the first, what it has never shrinks, and at every step its share is what its weight asks for, in whole blocks.
+    Every worker gets one of the first blocks; the others go one after another to whoever would then have the fewest for
+    its weight (d'Hondt's method). So what a worker has never shrinks, and at every step the one with the most for its
+    weight has as few as can be.
 
     Args:
         layout: The blocks.
@@ -36,9 +37,10 @@ def _room(
 ) -> dict[int, int]:
     """Say how many of some further blocks each worker gets; a tie goes to who would lose more of them without."""
 
-    def turn(worker: int) -> tuple[Fraction, int, int]:
+    def turn(worker: int) -> tuple[bool, Fraction, int, int]:
         got = room[worker]
-        return Fraction(have[worker] + got, weights[worker]), got - owned.get(worker, 0), worker
+        has = have[worker] + got
+        return has > 0, Fraction(has + 1, weights[worker]), got - owned.get(worker, 0), worker
 
     room = dict.fromkeys(weights, 0)
     queue = [turn(worker) for worker in weights]

@@ -25,8 +25,8 @@ class Options:
 
     Args:
         reduction: "exact" gives the same bits on any mapping, "native" the fastest sum, equal up to rounding.
-        blocks: How many blocks the virtual nodes are cut into; None is min(nodes, 32). A job uses at most
-            as many workers as it has blocks.
+        blocks: How many blocks the virtual nodes are cut into, those of the first batch where it grows; None is
+            min(nodes, 32). A job uses at most as many workers as these.
         nodes_per_pass: Virtual nodes computed in one forward and backward pass; "auto" takes what is predicted to be
             fastest here, a number settled when the job is made, and halves it where a pass does not fit.
         precision: "no" for fp32, or autocast to "bf16" or "fp16" (with a loss scaler).
