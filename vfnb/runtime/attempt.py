@@ -104,8 +104,12 @@ class Attempt:
 
     def _passes(self) -> list[tuple[Pass, Measured]]:
         replica, post, at_once = self.replica, self.post, self.replica.nodes_per_pass
-        passes = post.passes(self.samples, at_once)
-        batches = self.feed.batches(self.step, passes, lambda later: post.passes(self.feed.samples_in(later), at_once))
+
+        def passes_in(step: int) -> tuple[Pass, ...]:
+            return post.passes(step, self.feed.samples_in(step), at_once)
+
+        passes = passes_in(self.step)
+        batches = self.feed.batches(self.step, passes, passes_in)
         # Before the first pass: between passes, where caches are cold, each of these takes five times as long.
         seeds = [node_seed(replica.program.seed, self.step, one.node) for one in passes]
         measured: list[tuple[Pass, Measured]] = []

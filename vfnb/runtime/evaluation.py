@@ -43,8 +43,9 @@ def due(replica: Replica) -> bool:
     program, step = replica.program, replica.step
     if program.evaluation is None or step == 0 or replica.evaluated >= step:
         return False
-    every = program.options.evaluate_every or program.steps_per_epoch
-    return step % every == 0 or step == program.steps
+    every = program.options.evaluate_every
+    comes = program.course.ends_epoch(step) if every is None else step % every == 0
+    return comes or step == program.steps
 
 
 def evaluate(replica: Replica, post: Post) -> dict[str, float]:

@@ -123,7 +123,9 @@ def _answer(program: Program, device: Device, request: Request) -> Answer:
 
 def _reduced(program: Program, layout: Layout, samples: int) -> Program:
     """Make steps of whole passes of a size, without a schedule or loaders."""
-    options = replace(program.options, nodes_per_pass=1, drop_last=True, loader_workers=0, stop_when=None)
+    options = replace(
+        program.options, nodes_per_pass=1, drop_last=True, loader_workers=0, stop_when=None, batch_schedule=None
+    )
     return replace(
         program,
         layout=layout,

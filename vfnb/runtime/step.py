@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 
 from vfnb.ground import share_range
-from vfnb.numerics import Capacities, update_seed, where
+from vfnb.numerics import Capacities, update_seed
 from vfnb.runtime.attempt import Attempt
 from vfnb.runtime.feed import Feed
 from vfnb.runtime.messages import Reason
@@ -192,17 +192,16 @@ def _finite(replica: Replica) -> bool:
 def _learn_noise(replica: Replica, attempt: Attempt, verdict: Verdict, norm: float | None) -> None:
     if norm is None:
         return
-    program = replica.program
-    samples = [
-        _samples_of(program.layout.nodes_of(block), attempt.samples, program.layout.nodes)
-        for block in range(program.layout.blocks)
-    ]
+    layout = replica.program.layout.at(attempt.step)
+    weights, sqnorms = verdict.weights[: layout.blocks], verdict.sqnorms[: layout.blocks]
+    samples = [_samples_of(layout.nodes_of(block), attempt.samples, layout.nodes) for block in range(layout.blocks)]
     norms = [
         sqnorm * (replica.weight_unit / weight) ** 2 if weight else 0.0
-        for sqnorm, weight in zip(verdict.sqnorms, verdict.weights, strict=True)
+        for sqnorm, weight in zip(sqnorms, weights, strict=True)
     ]
-    counted = [count if weight else 0 for count, weight in zip(samples, verdict.weights, strict=True)]
-    replica.noise = replica.noise.updated(norms, counted, norm**2, attempt.samples, len(program.train.dataset))
+    counted = [count if weight else 0 for count, weight in zip(samples, weights, strict=True)]
+    dataset = replica.program.train.dataset
+    replica.noise = replica.noise.updated(norms, counted, norm**2, attempt.samples, len(dataset))
 
 
 def _samples_of(nodes: range, batch: int, total: int) -> int:
@@ -220,10 +219,9 @@ def _row(
 ) -> Row:
     program = replica.program
     options = program.options
-    epoch, _ = where(attempt.step, len(program.train.dataset), program.global_batch, options.drop_last)
     return Row(
         step=attempt.step,
-        epoch=epoch,
+        epoch=attempt.feed.epoch_of(attempt.step),
         loss=loss,
         lr=lr,
         samples=attempt.samples,

@@ -64,7 +64,7 @@ def profile(
     chosen = Options() if options is None else options
     if not isinstance(chosen, Options):
         raise SpecError(f"options is a {type(chosen).__name__}; give vfnb.Options(...)")
-    settled = replace(chosen, nodes_per_pass=1, blocks=None)
+    settled = replace(chosen, nodes_per_pass=1, blocks=None, batch_schedule=None)
     one = VirtualCluster.parse("1", global_batch=1)
     blueprint = draw(task, one, seed=0, length=Length(epochs=None, steps=1), options=settled)
     for size in batches or ():
