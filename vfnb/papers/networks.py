@@ -59,3 +59,15 @@ def _strided(*, norm: bool) -> list[nn.Module]:
         layers.append(nn.Conv1d(before, 25, size, stride=2, padding=1))
         layers += [nn.BatchNorm1d(25), nn.ReLU()] if norm else [nn.ReLU()]
     return layers
+
+
+def mnist_f1() -> nn.Module:
+    """Make the network F1 of Keskar et al.: five layers of 512 with batch norm for images of 28 x 28.
+
+    Returns:
+        The network, 10 classes.
+    """
+    layers: list[nn.Module] = [nn.Flatten()]
+    for before in (784, 512, 512, 512, 512):
+        layers += [nn.Linear(before, 512), nn.BatchNorm1d(512), nn.ReLU()]
+    return nn.Sequential(*layers, nn.Linear(512, 10))
