@@ -74,6 +74,53 @@ class Canvas:
         """
         return f'<polygon points="{self._places([*low, *reversed(high)])}" fill="{colour}" fill-opacity="0.18"/>'
 
+    def whisker(self, low: Point, high: Point, colour: str) -> str:
+        """Draw an interval around a value.
+
+        Args:
+            low: Its lower end, (step, value).
+            high: Its upper end, above it.
+            colour: Of the stroke.
+
+        Returns:
+            SVG.
+        """
+        (x, foot), (_, head) = self.at(low), self.at(high)
+        return (
+            f'<path d="M{x - 4:.1f} {foot:.1f}h8M{x:.1f} {foot:.1f}V{head:.1f}M{x - 4:.1f} {head:.1f}h8" '
+            f'stroke="{colour}" stroke-width="1.4" fill="none"/>'
+        )
+
+    def dot(self, point: Point, colour: str) -> str:
+        """Draw a value by itself.
+
+        Args:
+            point: (step, value).
+            colour: Of the filling.
+
+        Returns:
+            SVG.
+        """
+        x, y = self.at(point)
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.6" fill="{colour}"/>'
+
+    def upright(self, step: float, label: str) -> str:
+        """Mark a place on the axis across, with a line from top to bottom.
+
+        Args:
+            step: The place.
+            label: What is there.
+
+        Returns:
+            SVG.
+        """
+        x = self.at((step, self.values.low))[0]
+        place, side = (x + 5, "start") if x < 0.7 * WIDTH else (x - 5, "end")
+        return (
+            f'<path d="M{x:.1f} {TOP}V{HEIGHT - BOTTOM}" stroke="{GREY}" stroke-width="1.4" stroke-dasharray="5 3"/>'
+            f'<text x="{place:.1f}" y="{HEIGHT - BOTTOM - 8}" text-anchor="{side}">{escape(label)}</text>'
+        )
+
     def framed(self, inside: str, title: str, across: str, up: str) -> str:
         """Put axes around what was drawn.
 

@@ -1,0 +1,62 @@
+"""What came out at each batch size: a mark and an interval a batch, on an axis where doublings are equally far apart."""
+
+from collections.abc import Sequence
+
+from vfnb.figures.canvas import GREY, Canvas
+from vfnb.figures.legend import MOST, look, named
+from vfnb.figures.overlay import Trace
+from vfnb.figures.scale import factors_scale, values_scale
+from vfnb.figures.thinning import Point, finite
+
+_EMPTY = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"></svg>'
+
+
+def draw_by_batch(
+    traces: Sequence[Trace], up: str, *, noise: float | None = None, halving: bool = False, factors: bool = False
+) -> str:
+    """Draw values over batch sizes.
+
+    Args:
+        traces: The curves, with batches in place of steps; the first nine are drawn.
+        up: The title of the axis up.
+        noise: A gradient noise scale to mark, in samples.
+        halving: Whether to draw, from the first curve's first value, what halves with each doubling of the batch.
+        factors: Whether equal factors are equally far apart on the axis up; values are above 0 then.
+
+    Returns:
+        An `<svg>` element; one without a picture where nothing is finite.
+    """
+    shown = [trace for trace in traces[:MOST] if finite(trace.steps, trace.values)]
+    if not shown:
+        return _EMPTY
+    first = finite(shown[0].steps, shown[0].values)[0]
+    batches = sorted({batch for trace in shown for batch, _ in finite(trace.steps, trace.values)})
+    values = [value for trace in shown for edge in _edges(trace) for _, value in edge]
+    ideal = [(batch, first[1] * first[0] / batch) for batch in batches] if halving else []
+    canvas = Canvas(
+        factors_scale([*batches, *([noise] if noise else [])], marks=batches),
+        factors_scale([*values, *(value for _, value in ideal)]) if factors else values_scale(values),
+    )
+    guides = canvas.line(ideal, GREY, 1.2, dash="2 4") if len(ideal) > 1 else ""
+    guides += canvas.upright(noise, f"noise scale {noise:,.0f}") if noise else ""
+    drawn = "".join(_drawn(canvas, trace, place) for place, trace in enumerate(shown))
+    names = "".join(named(trace.label, place) for place, trace in enumerate(shown))
+    title = f"{up} over batch sizes {batches[0]:,} to {batches[-1]:,} of {', '.join(one.label for one in shown)}"
+    return canvas.framed(guides + drawn + names, title, "batch size, log scale", up)
+
+
+def _edges(trace: Trace) -> list[list[Point]]:
+    edges = [trace.values] if not len(trace.low) else [trace.values, trace.low, trace.high]
+    return [finite(trace.steps, edge) for edge in edges]
+
+
+def _drawn(canvas: Canvas, trace: Trace, place: int) -> str:
+    colour, dash = look(place)
+    points = finite(trace.steps, trace.values)
+    lows, highs = (dict(finite(trace.steps, edge)) if len(edge) else {} for edge in (trace.low, trace.high))
+    drawn = canvas.line(points, colour, 2, dash=dash) if len(points) > 1 else ""
+    for batch, value in points:
+        if batch in lows and batch in highs:
+            drawn += canvas.whisker((batch, lows[batch]), (batch, highs[batch]), colour)
+        drawn += canvas.dot((batch, value), colour)
+    return drawn
