@@ -33,6 +33,7 @@ PUBLIC = [
     "plan",
     "profile",
     "runs",
+    "sweep",
     "unload_ipython_extension",
     "verify",
 ]

@@ -1,11 +1,12 @@
-"""What came out at each batch size: a mark and an interval a batch, on an axis where doublings are equally far apart."""
+"""What came out at each batch size: a value and its interval each, with doublings equally far apart."""
 
 from collections.abc import Sequence
+from math import exp, isfinite, log
 
 from vfnb.figures.canvas import GREY, Canvas
 from vfnb.figures.legend import MOST, look, named
 from vfnb.figures.overlay import Trace
-from vfnb.figures.scale import factors_scale, values_scale
+from vfnb.figures.scale import Scale, factors_scale, values_scale, within_reach
 from vfnb.figures.thinning import Point, finite
 
 _EMPTY = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"></svg>'
@@ -20,7 +21,7 @@ def draw_by_batch(
         traces: The curves, with batches in place of steps; the first nine are drawn.
         up: The title of the axis up.
         noise: A gradient noise scale to mark, in samples.
-        halving: Whether to draw, from the first curve's first value, what halves with each doubling of the batch.
+        halving: Whether to draw, from the lowest value at the smallest batch, what halves with each doubling.
         factors: Whether equal factors are equally far apart on the axis up; values are above 0 then.
 
     Returns:
@@ -29,13 +30,11 @@ def draw_by_batch(
     shown = [trace for trace in traces[:MOST] if finite(trace.steps, trace.values)]
     if not shown:
         return _EMPTY
-    first = finite(shown[0].steps, shown[0].values)[0]
-    batches = sorted({batch for trace in shown for batch, _ in finite(trace.steps, trace.values)})
-    values = [value for trace in shown for edge in _edges(trace) for _, value in edge]
-    ideal = [(batch, first[1] * first[0] / batch) for batch in batches] if halving else []
+    batches = sorted({batch for trace in shown for batch in trace.steps})
+    ideal = _halving(shown, batches) if halving else []
     canvas = Canvas(
         factors_scale([*batches, *([noise] if noise else [])], marks=batches),
-        factors_scale([*values, *(value for _, value in ideal)]) if factors else values_scale(values),
+        _upward(shown, [value for _, value in ideal], factors=factors),
     )
     guides = canvas.line(ideal, GREY, 1.2, dash="2 4") if len(ideal) > 1 else ""
     guides += canvas.upright(noise, f"noise scale {noise:,.0f}") if noise else ""
@@ -45,9 +44,18 @@ def draw_by_batch(
     return canvas.framed(guides + drawn + names, title, "batch size, log scale", up)
 
 
-def _edges(trace: Trace) -> list[list[Point]]:
-    edges = [trace.values] if not len(trace.low) else [trace.values, trace.low, trace.high]
-    return [finite(trace.steps, edge) for edge in edges]
+def _halving(traces: Sequence[Trace], batches: Sequence[float]) -> list[Point]:
+    """Go on from the lowest value at the smallest batch as if each doubling of the batch halved it."""
+    start, value = min(point for trace in traces for point in finite(trace.steps, trace.values))
+    return [(batch, value * start / batch) for batch in batches if batch >= start]
+
+
+def _upward(traces: Sequence[Trace], others: Sequence[float], *, factors: bool) -> Scale:
+    values = [value for trace in traces for _, value in finite(trace.steps, trace.values)] + list(others)
+    edges = [edge for trace in traces for side in (trace.low, trace.high) for edge in side if isfinite(edge)]
+    if not factors:
+        return values_scale(within_reach(values, edges))
+    return factors_scale([exp(one) for one in within_reach([*map(log, values)], [*map(log, edges)])])
 
 
 def _drawn(canvas: Canvas, trace: Trace, place: int) -> str:

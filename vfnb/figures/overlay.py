@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from vfnb.figures.canvas import Canvas
 from vfnb.figures.legend import MOST, look, named
-from vfnb.figures.scale import steps_scale, values_scale
+from vfnb.figures.scale import steps_scale, values_scale, within_reach
 from vfnb.figures.thinning import Point, finite, thinned
 
 _POINTS = 400
@@ -44,8 +44,10 @@ def draw_overlay(traces: Sequence[Trace], up: str = "loss", across: str = "step"
     shown = [trace for trace in traces[:MOST] if finite(trace.steps, trace.values)]
     if not shown:
         return '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"></svg>'
-    every = [point for trace in shown for edge in _edges(trace) for point in edge]
-    canvas = Canvas(steps_scale([step for step, _ in every]), values_scale([value for _, value in every]))
+    middles = [point for trace in shown for point in finite(trace.steps, trace.values)]
+    edges = [value for trace in shown for edge in _edges(trace)[1:] for _, value in edge]
+    values = values_scale(within_reach([value for _, value in middles], edges))
+    canvas = Canvas(steps_scale([step for step, _ in middles]), values)
     drawn = "".join(_drawn(canvas, trace, place) for place, trace in enumerate(shown))
     names = "".join(named(trace.label, place) for place, trace in enumerate(shown))
     return canvas.framed(drawn + names, f"{up} over {across}s of {', '.join(one.label for one in shown)}", across, up)

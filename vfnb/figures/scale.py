@@ -111,6 +111,23 @@ def factors_scale(values: Sequence[float], marks: Sequence[float] = ()) -> Scale
     return Scale(low / room, high * room, logarithmic=True, marks=tuple(marks))
 
 
+def within_reach(values: Sequence[float], edges: Sequence[float]) -> list[float]:
+    """Choose what an axis has to show: all values, and their intervals as far as they leave the values room.
+
+    Args:
+        values: At least one; finite.
+        edges: Ends of intervals around them; finite.
+
+    Returns:
+        Values for `values_scale`.
+    """
+    low, high = min(values), max(values)
+    if not edges or low == high:
+        return [*values, *edges]
+    room = (high - low) / 2
+    return [*values, *(min(max(edge, low - room), high + room) for edge in edges)]
+
+
 def said(value: float) -> str:
     """Write a tick's value.
 

@@ -6,8 +6,8 @@ from vfnb.figures import Trace, draw_by_batch
 BATCHES = [32, 64, 128, 256]
 
 
-def trace(label: str = "a", values: tuple[float, ...] = (8.0, 4.0, 2.0, 2.0)) -> Trace:
-    low, high = [0.5 * value for value in values], [1.5 * value for value in values]
+def trace(values: tuple[float, ...] = (8.0, 4.0, 2.0, 2.0), wide: float = 0.2, label: str = "a") -> Trace:
+    low, high = [(1 - wide) * value for value in values], [(1 + wide) * value for value in values]
     return Trace(label=label, steps=BATCHES, values=values, low=low, high=high)
 
 
@@ -28,7 +28,15 @@ def test_each_batch_is_named_on_its_axis_and_has_its_interval() -> None:
     picture = draw_by_batch([trace()], "accuracy")
 
     assert all(f">{batch}</text>" in picture for batch in BATCHES)
-    assert picture.count("h8M") == len(BATCHES)
+    assert picture.count("h8") == 2 * len(BATCHES)
+
+
+def test_an_interval_does_not_drown_the_values_and_is_left_open_where_it_is_cut() -> None:
+    picture = draw_by_batch([trace(wide=100.0)], "accuracy")
+
+    heights = [float(y) for y in re.findall(r'<circle cx="[\d.]+" cy="([\d.]+)"', picture)]
+    assert max(heights) - min(heights) > 80, "of about 200"
+    assert "h8" not in picture
 
 
 def test_a_batch_without_a_value_has_no_mark() -> None:
