@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vfnb.ground import SpecError
-from vfnb.numerics import generators_digest, seed_generators, seed_of
+from vfnb.numerics import generators_digest, restored_generators, seed_generators, seed_of
 from vfnb.runtime import Engine
 from vfnb.session.blueprint import Length, draw
 from vfnb.session.engines import EngineName
