@@ -1,12 +1,15 @@
-"""An engine that plays a sweep's runs without training: rows as a test says, at once or when it says so."""
+"""Sweeps for tests: an engine that plays runs without training, at once or when a test says so; and two short runs."""
 
 from collections.abc import Callable
 from threading import Condition
 from typing import Any
 
+from jobs import transformer_task
 from session_doubles import FakeRun
 
+import vfnb
 from vfnb.runtime import Launch, Program, Sink
+from vfnb.session import Sweep
 from vfnb.session.record import STEPS
 from vfnb.spec import Row, to_json
 
@@ -70,3 +73,11 @@ class PlayedEngine:
     def trained(self) -> list[tuple[int, int]]:
         """Batch and seed of each run, in the order they began."""
         return [(run.program.global_batch, run.program.seed) for run in self.runs]
+
+
+def two_runs(**changes: Any) -> Sweep:
+    """Begin two short runs, of which the second alone comes to step 12."""
+    given: dict[str, Any] = {"batches": [32, 64], "seeds": [0], "nodes": 4, "devices": 1}
+    given["steps"] = lambda batch: 8 if batch == 32 else 16
+    given["options"] = vfnb.Options(checkpoint_every=1e-3)
+    return vfnb.sweep(transformer_task(), **(given | changes))
