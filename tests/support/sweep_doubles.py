@@ -11,7 +11,7 @@ import vfnb
 from vfnb.runtime import Launch, Program, Sink
 from vfnb.session import Sweep
 from vfnb.session.record import STEPS
-from vfnb.spec import Row, to_json
+from vfnb.spec import Row, Stopped, to_json
 
 Play = Callable[[Program, int], dict[str, Any]]
 
@@ -35,6 +35,10 @@ class PlayedRun(FakeRun):
             with (self.launch.run_dir / STEPS).open("a", encoding="utf-8") as file:
                 file.write(to_json(Row(**(row | played | fields))) + "\n")
             super().commit(1, **(row | played | fields))
+
+    def stop(self) -> None:
+        self.happen(Stopped(step=self.step))
+        super().stop()
 
 
 class PlayedEngine:

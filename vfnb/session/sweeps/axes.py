@@ -10,10 +10,10 @@ from vfnb.ground import SpecError
 
 Value = bool | int | float | str
 
-# What else a sweep's table has; metrics come from the task.
+# What else a sweep's tables have; metrics come from the task.
 RESERVED = (
     "batch", "seed", "loss", "steps", "steps_to_target", "seconds", "noise_scale", "nodes", "state", "fingerprint",
-    "run", "error",
+    "run", "error", "runs", "low", "high", "steps_low", "steps_high",
 )  # fmt: skip
 _APART = frozenset("/\\~\0")  # they would end a directory's name, or say which attempt it is
 

@@ -17,7 +17,7 @@ from vfnb.session.sweeps import report
 from vfnb.session.sweeps.axes import Point, Value, points_of
 from vfnb.session.sweeps.crew import Crew
 from vfnb.session.sweeps.folder import Folder
-from vfnb.session.sweeps.recipe import Recipe, check_task
+from vfnb.session.sweeps.recipe import MAKING, Recipe, check_task
 from vfnb.session.sweeps.sweep import Sweep
 from vfnb.session.sweeps.target import Target, target_of
 from vfnb.session.task import Task
@@ -143,11 +143,16 @@ def _check_kept(recipe: Recipe, points: Iterable[Point], folder: Folder) -> None
 
 def _try(recipe: Recipe, point: Point, team: Sequence[Device], folder: Folder, target: Target | None) -> None:
     """Try the first run of a new sweep in the calling thread, so that a mistake is seen in its cell."""
-    job = recipe.job(point, devices=team, run_dir=folder.next_attempt(point))
-    if recipe.options_of(point.cell.batch).check:
-        job.check()
-    if target is not None and target.metric not in (measured := recipe.measured(point)):
+    with MAKING:
+        job = recipe.job(point, devices=team, run_dir=folder.next_attempt(point))
+        if recipe.options_of(point.cell.batch).check:
+            job.check()
+        measured = recipe.measured(point)
+    if target is not None and target.metric not in measured:
         raise SpecError(f"target {target.metric!r} is not measured; the task has {', '.join(measured)}")
+    both = sorted(set(measured) & set(point.values))
+    if both:
+        raise SpecError(f"grid has {both[0]!r}, which is a metric of the task; give another name")
 
 
 def _teams(recipe: Recipe, point: Point, request: Request, at_once: int) -> list[tuple[Device, ...]]:

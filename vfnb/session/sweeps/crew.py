@@ -15,11 +15,10 @@ from vfnb.session.job import Job
 from vfnb.session.sweeps.axes import Point
 from vfnb.session.sweeps.folder import Folder
 from vfnb.session.sweeps.outcome import Live, Outcome, from_disk, one_line
-from vfnb.session.sweeps.recipe import Recipe
+from vfnb.session.sweeps.recipe import MAKING, Recipe
 from vfnb.spec import Device
 
 _logger = logging.getLogger("vfnb")
-_MAKING = Lock()  # making and trying a job seeds the process's generators: one at a time
 
 
 class Crew:
@@ -130,7 +129,7 @@ class Crew:
             self._changed()
 
     def _begun(self, point: Point, team: Sequence[Device]) -> Job:
-        with _MAKING:
+        with MAKING:
             after, attempts = self._left(point)
             try:
                 job = self._recipe.job(point, devices=team, run_dir=self._folder.next_attempt(point), after=after)

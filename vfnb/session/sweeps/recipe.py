@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 from vfnb.ground import SpecError
@@ -17,6 +18,9 @@ from vfnb.session.model import Snapshot
 from vfnb.session.sweeps.axes import Cell, Point
 from vfnb.session.task import Task
 from vfnb.spec import Device, Layout, Options, VirtualCluster
+
+# Making and trying a job seeds the process's generators: one at a time.
+MAKING = RLock()
 
 _NODE = 32  # samples of a virtual node, where nothing is said
 _TRIES = 5
@@ -111,7 +115,7 @@ class Recipe:
         options = self.options_of(batch)
         if options.nodes_per_pass == "auto":
             options = replace(options, nodes_per_pass=saved.options.nodes_per_pass)
-        with restored_generators():
+        with MAKING, restored_generators():
             task = self._task(point)
             drawn = draw(task, self.cluster(batch), seed=point.seed, length=self.length(batch), options=options)
             return identity_of(drawn, [saved.fields["environment"]["device_kinds"]])
@@ -125,7 +129,7 @@ class Recipe:
         Returns:
             The loss, the evaluation's and the task's metrics.
         """
-        with restored_generators():
+        with MAKING, restored_generators():
             parts = self._task(point).parts
         return ["loss", *([] if parts.evaluation is None else ["evaluation_loss", *parts.metrics])]
 
@@ -144,13 +148,14 @@ class Recipe:
         Returns:
             The job, not started.
         """
-        job, drawn = self._made(point, devices, run_dir, after)
-        for _ in range(_TRIES if drawn and after is None else 0):
-            again, _ = self._made(point, devices, run_dir, after)
-            if again.identity == job.identity:
-                break
-            job = again
-        return job
+        with MAKING:
+            job, drawn = self._made(point, devices, run_dir, after)
+            for _ in range(_TRIES if drawn and after is None else 0):
+                again, _ = self._made(point, devices, run_dir, after)
+                if again.identity == job.identity:
+                    break
+                job = again
+            return job
 
     def _made(self, point: Point, devices: Sequence[Device], run_dir: Path, after: Path | None) -> tuple[Job, bool]:
         batch, engine = point.cell.batch, self.engine

@@ -36,7 +36,7 @@ def cells_of(outcomes: Iterable[Outcome]) -> dict[Cell, list[Outcome]]:
     return found
 
 
-def table(outcomes: Iterable[Outcome], target: Target | None) -> "pd.DataFrame":
+def table(outcomes: Sequence[Outcome], target: Target | None) -> "pd.DataFrame":
     """Make the tidy table.
 
     Args:
@@ -48,7 +48,12 @@ def table(outcomes: Iterable[Outcome], target: Target | None) -> "pd.DataFrame":
     """
     import pandas as pd
 
-    made = pd.DataFrame([outcome.row(target) for outcome in outcomes])
+    rows = [outcome.row(target) for outcome in outcomes]
+    # A run that waits has no metrics yet; whichever is first, all metrics stand before the steps.
+    metrics = list(dict.fromkeys(name for outcome in outcomes for name in outcome.metrics))
+    plain = list(Outcome(point=outcomes[0].point).row(target))
+    place = plain.index("steps")
+    made = pd.DataFrame(rows, columns=[*plain[:place], *metrics, *plain[place:]])
     if target is not None:
         made["steps_to_target"] = made["steps_to_target"].astype("Int64")
     return made
