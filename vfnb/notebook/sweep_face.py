@@ -35,7 +35,7 @@ class SweepFace:
         self.thread = threading.Thread(target=self._follow, daemon=True, name=f"vfnb sweep's face {sweep.name}")
 
     def _ipython_display_(self) -> None:
-        if not hasattr(_shell(), "kernel"):
+        if not _lives():
             _display(_bundle(self._sweep), raw=True)  # a terminal: as it is now
             return
         cell = str(_shell().get_parent().get("header", {}).get("msg_id", ""))
@@ -70,9 +70,13 @@ def sweep_face(sweep: Sweep) -> SweepFace:
         The same one while the sweep trains.
     """
     with _LOCK:
-        if not sweep.running:
+        if not sweep.running or not _lives():
             return SweepFace(sweep)
         return _LIVE.setdefault(sweep, SweepFace(sweep))
+
+
+def _lives() -> bool:
+    return hasattr(_shell(), "kernel")
 
 
 def _bundle(sweep: Sweep) -> dict[str, str]:
