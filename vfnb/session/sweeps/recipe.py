@@ -116,7 +116,7 @@ class Recipe:
         if options.nodes_per_pass == "auto":
             options = replace(options, nodes_per_pass=saved.options.nodes_per_pass)
         with MAKING, restored_generators():
-            task = self._task(point)
+            task, _ = self._task(point)
             drawn = draw(task, self.cluster(batch), seed=point.seed, length=self.length(batch), options=options)
             return identity_of(drawn, [saved.fields["environment"]["device_kinds"]])
 
@@ -130,7 +130,8 @@ class Recipe:
             The loss, the evaluation's and the task's metrics.
         """
         with MAKING, restored_generators():
-            parts = self._task(point).parts
+            task, _ = self._task(point)
+        parts = task.parts
         return ["loss", *([] if parts.evaluation is None else ["evaluation_loss", *parts.metrics])]
 
     def job(self, point: Point, *, devices: Sequence[Device], run_dir: Path, after: Path | None = None) -> Job:
@@ -160,9 +161,7 @@ class Recipe:
     def _made(self, point: Point, devices: Sequence[Device], run_dir: Path, after: Path | None) -> tuple[Job, bool]:
         batch, engine = point.cell.batch, self.engine
         with restored_generators():
-            before = generators_digest()
-            task = self._task(point)
-            drawn = not isinstance(task.parts.model, Snapshot) or generators_digest() != before
+            task, drawn = self._task(point)
         options, here = self.options_of(batch), tuple(devices)[: self.blocks(point.cell)]
         if after is not None:
             return Job.load(after, task, devices=here, engine=engine, run_dir=run_dir, options=options), drawn
@@ -180,15 +179,19 @@ class Recipe:
         )
         return job, drawn
 
-    def _task(self, point: Point) -> Task:
-        """Get a run's task; a factory is called under the run's seed, so that what it draws is the run's own."""
+    def _task(self, point: Point) -> tuple[Task, bool]:
+        """Get a run's task, and whether its weights are drawn.
+
+        A factory is called under the run's seed, so that what it draws is the run's own.
+        """
         if isinstance(self.task, Task):
-            return self.task
+            return self.task, not isinstance(self.task.parts.model, Snapshot)
         seed_generators(seed_of(point.seed, "task"))
+        before = generators_digest()
         task = self.task(**{name: value for name, value in point.values.items() if _takes(self.task, name)})
         if not isinstance(task, Task):
             raise SpecError(f"the task factory returned a {type(task).__name__}; return a vfnb.Task")
-        return task
+        return task, not isinstance(task.parts.model, Snapshot) or generators_digest() != before
 
 
 def check_task(task: Any, grid: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ import pytest
 import torch
 from session_doubles import Net, pairs, seeded_net, small_task
 from sweep_doubles import PlayedEngine, PlayedRun, accuracy
-from torchmetrics.classification import BinaryAccuracy
+from torchmetrics.classification import MulticlassAccuracy
 
 import vfnb
 from vfnb.ground import SpecError, StateError
@@ -24,7 +24,7 @@ LONG = 30.0
 
 
 def measured_task(**changes: Any) -> vfnb.Task:
-    return small_task(**({"evaluate": pairs(), "metrics": {"accuracy": BinaryAccuracy()}} | changes))
+    return small_task(**({"evaluate": pairs(), "metrics": {"accuracy": MulticlassAccuracy(2)}} | changes))
 
 
 def by_rate(lr: float) -> vfnb.Task:
@@ -462,7 +462,7 @@ def test_a_sweep_that_has_not_trained_yet_can_be_shown() -> None:
     sweep.wait(LONG)
 
 
-def test_seeded_models_are_made_once() -> None:
+def test_a_model_that_draws_nothing_is_made_once() -> None:
     calls = [0]
 
     def task() -> vfnb.Task:
@@ -471,4 +471,4 @@ def test_seeded_models_are_made_once() -> None:
 
     done(task=task, batches=[4], seeds=[0])
 
-    assert calls[0] == 2, "once to try it in the cell, once for the run: nothing is drawn"
+    assert calls[0] == 3, "once to try it, once for its metrics, once for the run"
