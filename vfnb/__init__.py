@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from vfnb.ground import check_platform
 
 if TYPE_CHECKING:
+    from vfnb import papers
     from vfnb.ground import (
         CheckpointError,
         PlanError,
@@ -52,6 +53,7 @@ __all__ = [
     "estimate",
     "load_ipython_extension",
     "open_run",
+    "papers",
     "plan",
     "profile",
     "runs",
@@ -93,6 +95,8 @@ _ROOMS = {
 
 def __getattr__(name: str) -> Any:
     """Load a public name from its room the first time it is asked for."""
+    if name == "papers":
+        return import_module("vfnb.papers")  # a room of its own name
     room = _ROOMS.get(name)
     if room is None:
         raise AttributeError(f"module 'vfnb' has no attribute {name!r}")

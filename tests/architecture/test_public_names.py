@@ -30,6 +30,7 @@ PUBLIC = [
     "estimate",
     "load_ipython_extension",
     "open_run",
+    "papers",
     "plan",
     "profile",
     "runs",
