@@ -34,6 +34,7 @@ PUBLIC = [
     "plan",
     "profile",
     "runs",
+    "sweep",
     "unload_ipython_extension",
     "verify",
 ]

@@ -12,6 +12,7 @@ from vfnb.numerics.packing import fingerprint, slice_digest, unique_buffers, uni
 from vfnb.numerics.seeds import (
     epoch_seed,
     evaluation_seed,
+    generators_digest,
     node_seed,
     restored_generators,
     sample_seed,
@@ -36,6 +37,7 @@ __all__ = [
     "epoch_seed",
     "evaluation_seed",
     "fingerprint",
+    "generators_digest",
     "grid_step",
     "has_fp64",
     "node_seed",

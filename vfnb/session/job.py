@@ -6,6 +6,7 @@ What can be read of it stands in readings.py.
 import sys
 from collections.abc import Generator, Iterable
 from collections.abc import Mapping as Table
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -101,7 +102,7 @@ class Job(Readings):
         self._notice((*found, *remarks_on(chosen, here, step=0)))
 
     @classmethod
-    def load(
+    def load(  # noqa: PLR0913  # a checkpoint says the rest of what a job is
         cls,
         path: str | Path,
         task: Task,
@@ -109,6 +110,8 @@ class Job(Readings):
         devices: Request = None,
         engine: EngineName | Engine = "local",
         name: str | None = None,
+        run_dir: str | Path | None = None,
+        options: Options | None = None,
         trust: bool = False,
     ) -> Self:
         """Go on from a checkpoint, with the same bits as if the run had not ended, as a new run.
@@ -119,6 +122,9 @@ class Job(Readings):
             devices: As for a new job; they need not be those it was saved on.
             engine: As for a new job.
             name: Of the new run; None makes one.
+            run_dir: Of the new run, as for a new job.
+            options: As it was saved with, with the functions that no checkpoint holds; None takes the checkpoint's
+                without them.
             trust: Makes no difference yet: a checkpoint holds no code, and none is ever run from it.
 
         Returns:
@@ -137,8 +143,9 @@ class Job(Readings):
             seed=saved.fields["seed"],
             steps=saved.fields["steps"],
             name=name,
+            run_dir=run_dir,
             engine=engine,
-            options=saved.options,
+            options=saved.options if options is None else replace(options, nodes_per_pass=saved.options.nodes_per_pass),
         )
         noticed = job._prepared.go_on_from(checkpoint)
         job.options = job._prepared.blueprint.options
