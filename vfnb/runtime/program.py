@@ -65,6 +65,7 @@ class Program:
         options: The rarer choices.
         identity: JSON of what the run is, written beside each checkpoint.
         nodes_per_pass: Virtual nodes computed at once, a number where the options say "auto".
+        halvings: From which step on fewer are, and how many: where a run is repeated that was halved.
     """
 
     model: nn.Module
@@ -82,6 +83,7 @@ class Program:
     options: Options
     identity: str
     nodes_per_pass: int = 1
+    halvings: tuple[tuple[int, int], ...] = ()
 
     @property
     def course(self) -> Course:

@@ -62,7 +62,7 @@ class Replica:
         self.step = self.evaluated = self.skips = 0
         self.weight_unit = 1.0
         self.best: tuple[float, int] | None = None
-        self.halvings: tuple[tuple[int, int], ...] = ()
+        self.halvings = program.halvings
 
     @property
     def lr(self) -> float:
@@ -72,7 +72,8 @@ class Replica:
     @property
     def nodes_per_pass(self) -> int:
         """Virtual nodes computed at once in the next step."""
-        return self.halvings[-1][1] if self.halvings else self.program.nodes_per_pass
+        since = [nodes for step, nodes in self.halvings if step <= self.step + 1]
+        return since[-1] if since else self.program.nodes_per_pass
 
     def compute_at_most(self, nodes: int) -> None:
         """Compute no more virtual nodes at once than these, from the next step on.
@@ -81,8 +82,9 @@ class Replica:
             nodes: How many.
         """
         if nodes < self.nodes_per_pass:
-            earlier = tuple(one for one in self.halvings if one[0] <= self.step)
-            self.halvings = (*earlier, (self.step + 1, nodes))
+            earlier = [one for one in self.halvings if one[0] <= self.step]
+            later = [one for one in self.halvings if one[0] > self.step + 1 and one[1] < nodes]
+            self.halvings = (*earlier, (self.step + 1, nodes), *later)
 
     def clear_gradients(self) -> None:
         """Drop every gradient."""
