@@ -7,6 +7,7 @@ from vfnb.runtime.board import Slot
 from vfnb.runtime.group import Alone, Group
 from vfnb.runtime.passes import Pass, passes_of
 from vfnb.runtime.probe import Probe, silent
+from vfnb.runtime.roll import Member, Roll
 from vfnb.runtime.stretch import Stretch
 from vfnb.spec import Mapping
 
@@ -25,6 +26,7 @@ class Post:
         orders: Gives the newest order's number that is known here.
         abandoned: Whether this generation is known to be broken.
         generation: Its number.
+        called: The roll, once the group has called it; None where this worker is alone.
     """
 
     worker: int
@@ -36,11 +38,17 @@ class Post:
     orders: Callable[[], int] = lambda: 0
     abandoned: Callable[[], bool] = lambda: False
     generation: int = 0
+    called: Roll | None = None
 
     @property
-    def reports(self) -> bool:
-        """Whether this worker speaks for all: the one with the lowest id."""
-        return self.worker == self.mapping.workers[0]
+    def roll(self) -> Roll:
+        """What the members say of themselves."""
+        return self.called or Roll({worker: Member() for worker in self.mapping.workers})
+
+    @property
+    def leads(self) -> bool:
+        """Whether this worker speaks for all."""
+        return self.worker == self.roll.lead
 
     def passes(self, batch: int, nodes_per_pass: int) -> tuple[Pass, ...]:
         """List this worker's passes.

@@ -22,6 +22,7 @@ from vfnb.runtime.messages import Reason, Record
 from vfnb.runtime.pace import Pace
 from vfnb.runtime.post import Post
 from vfnb.runtime.replica import Replica
+from vfnb.runtime.roll import Member, call_roll
 from vfnb.runtime.snapshot import known_fingerprint, write_checkpoint
 from vfnb.runtime.step import Halted, Stepped, take_step
 from vfnb.runtime.troubles import MemoryShortError
@@ -86,6 +87,8 @@ def train(replica: Replica, post: Post, feed: Feed, desk: Desk, journal: Journal
         GroupError: If a member is gone.
     """
     journal.pace.every = replica.program.options.fingerprint_every
+    member = Member(row=0 if journal.row is None else journal.row.step)
+    post = replace(post, called=call_roll(post.group, post.mapping.workers, member))
     _agree(replica, post)
     if replica.step and _finish(replica, post, desk, journal, run_dir):
         return "stop_when"
@@ -152,7 +155,7 @@ def _finish(replica: Replica, post: Post, desk: Desk, journal: Journal, run_dir:
             )
     if journal.row is None or journal.row.step != replica.step:
         return False
-    if post.reports:
+    if post.worker == post.roll.teller(replica.step):
         journal.row = _with_fingerprint(journal.row, replica, journal)
         desk.publish(Record(row=journal.row, events=journal.events, when=journal.when))
     return _stops(replica, journal.row)
@@ -190,7 +193,7 @@ def _keep_best(replica: Replica, post: Post, desk: Desk, metrics: dict[str, floa
         return  # it would be the best for ever: nothing is above it
     if replica.best is None or value > replica.best[0]:
         replica.best = (value, replica.step)
-        if post.reports:
+        if post.leads:
             _write_best(replica, desk, run_dir / "checkpoints" / "best")
 
 
