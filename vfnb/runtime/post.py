@@ -50,6 +50,11 @@ class Post:
         """Whether this worker speaks for all."""
         return self.worker == self.roll.lead
 
+    @property
+    def lead_place(self) -> int:
+        """Where in the group the lead stands."""
+        return self.mapping.workers.index(self.roll.lead)
+
     def passes(self, batch: int, nodes_per_pass: int) -> tuple[Pass, ...]:
         """List this worker's passes.
 

@@ -2,8 +2,9 @@
 
 The points, in the order a step meets them: "pass" (before each of the worker's passes, `detail` counts them
 from 0), "before_vote", "after_vote", "in_sum" (others may be inside already), "before_commit", "after_commit",
-"evaluation" (before each batch); and outside steps "handover" (before state is written or read) and
-"regrouping" (before the group is formed).
+"evaluation" (before each batch); between "before_commit" and "after_commit", where devices of several kinds take part,
+"in_update" (the lead has computed the update and hands it on, the others receive it); and outside steps "handover"
+(before state is written or read) and "regrouping" (before the group is formed).
 """
 
 from typing import Protocol, runtime_checkable

@@ -94,7 +94,7 @@ def device_remarks(chosen: Sequence[Device], here: Sequence[Device]) -> Iterator
 
 
 def mixed_kinds(chosen: Sequence[Device]) -> str | None:
-    """Say where devices are of more than one kind, which computes other bits on each.
+    """Say where devices are of more than one kind, or slots of several thread counts: each computes other bits.
 
     Args:
         chosen: The devices.
@@ -102,7 +102,7 @@ def mixed_kinds(chosen: Sequence[Device]) -> str | None:
     Returns:
         The kinds; None where there is one.
     """
-    kinds = sorted({device.kind for device in chosen})
+    kinds = sorted({device.rounding for device in chosen})
     return None if len(kinds) == 1 else " and ".join(kinds)
 
 
@@ -124,6 +124,10 @@ def _named(request: object, here: Sequence[Device], threads: int) -> tuple[Devic
     for device in chosen:
         if device.kind != "cpu" and device not in here:
             raise SpecError(f"there is no {device} here; this machine has {_listed(here)}")
+    if len(kinds := {device.kind for device in chosen}) > 1 and "mps" in kinds:
+        raise SpecError(
+            f"devices={request!r} mix mps with others; it has no fp64 and sums in another form: name one kind"
+        )
     slots = Counter(device.index for device in chosen if device.kind == "cpu")
     twice = [index for index, times in slots.items() if times > 1]
     if twice:

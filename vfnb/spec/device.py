@@ -73,6 +73,11 @@ class Device:
         return cls(kind, int(index), int(threads), slowdown)  # type: ignore[arg-type]  # it is one of the kinds
 
     @property
+    def rounding(self) -> str:
+        """How the device rounds, as far as its name tells: "cpu", "cpu/4", "cuda"; equal names may give equal bits."""
+        return self.kind if self.threads == 1 else f"{self.kind}/{self.threads}"
+
+    @property
     def remark(self) -> str:
         """What a name says of a device made to look slower, such as "@1/4-simulated"; empty for a real one."""
         return "" if self.slowdown == 1 else f"@1/{float(self.slowdown)!r}".removesuffix(".0") + "-simulated"

@@ -84,8 +84,7 @@ class DeviceProfile:
         Returns:
             Such as "cuda", "cpu" or "cpu/4"; one made to look slower is a kind of its own.
         """
-        threads = "" if device.threads == 1 else f"/{device.threads}"
-        return f"{device.kind}{threads}{device.remark}"
+        return device.rounding + device.remark
 
     @property
     def largest(self) -> int:
