@@ -29,6 +29,7 @@ from vfnb.runtime.rehearsal import rehearse
 from vfnb.runtime.replica import Replica
 from vfnb.runtime.settings import deterministic, threads
 from vfnb.runtime.snapshot import keep_checkpoint
+from vfnb.runtime.stretch import Stretch
 from vfnb.runtime.training import Journal, train
 from vfnb.spec import (
     CheckpointFailed,
@@ -111,7 +112,8 @@ class InlineRun:
             replica.load(self._launch.resume.state)
         self._sink(WorkerJoined(step=replica.step, worker=0, pid=os.getpid(), device=str(device)))
         self._tell_status(replica.step)
-        post = Post(worker=self._launch.mapping.workers[0], mapping=self._launch.mapping)
+        mapping = self._launch.mapping
+        post = Post(worker=mapping.workers[0], mapping=mapping, stretch=Stretch(device, self.tell))
         feed = Feed(self._program, replica.device)
         journal = Journal(base=time.monotonic())
         return train(replica, post, feed, self, journal, self._launch.run_dir)

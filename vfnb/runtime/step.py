@@ -30,12 +30,14 @@ class Stepped:
         events: What happened in it.
         order: The newest order that any worker knew at its vote.
         bad: What was not finite, and where first, if that counts against the run.
+        broken: Whether a member was lost as this one handed on the update: it is committed, the group is gone.
     """
 
     row: Row
     events: tuple[Event, ...]
     order: int
     bad: StepSkipped | None = None
+    broken: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,15 +124,28 @@ def _raised(capacities: Capacities, absmax: torch.Tensor, names: Sequence[str]) 
 
 def _commit(replica: Replica, attempt: Attempt, verdict: Verdict, redone: list[Event]) -> Stepped:
     lr = replica.lr
-    norm = _update(replica, attempt)
-    replica.buffers.apply(attempt.samples)
+    norm, whole = _updated(replica, attempt)
     if replica.program.options.reduction == "exact":
         replica.capacities = replica.capacities.committed(attempt.ballot.absmax)
         _learn_noise(replica, attempt, verdict, norm)
     replica.buffer_capacities = replica.buffer_capacities.committed(attempt.ballot.buffer_absmax)
     replica.step, replica.skips = attempt.step, 0
     row = _row(replica, attempt, loss=verdict.loss / verdict.weight, lr=lr, grad_norm=norm)
-    return Stepped(row=row, events=_events(replica, attempt.step, redone), order=verdict.order)
+    return Stepped(row=row, events=_events(replica, attempt.step, redone), order=verdict.order, broken=not whole)
+
+
+def _updated(replica: Replica, attempt: Attempt) -> tuple[float | None, bool]:
+    """Have the update computed: by each worker where all round alike, else by the lead for all.
+
+    Returns:
+        The norm of the mean gradient, and whether all members were there to the end.
+    """
+    roll = attempt.post.roll
+    if roll.mixed and attempt.post.worker != roll.lead:
+        return attempt.take_over(), True
+    norm = _update(replica, attempt)
+    replica.buffers.apply(attempt.samples)
+    return norm, attempt.hand_on(norm) if roll.mixed else True
 
 
 def _update(replica: Replica, attempt: Attempt) -> float | None:
