@@ -2,7 +2,8 @@
 
 from vfnb.planning.counts import by_counts
 from vfnb.planning.even import even, remap
-from vfnb.planning.mixed.fastest import fastest
+from vfnb.planning.mixed.balance import Balance, Outlook, Window
+from vfnb.planning.mixed.fastest import fastest, levelled
 from vfnb.planning.mixed.solve import Rule, price, solve
 from vfnb.planning.mixed.split import Part, Split
 from vfnb.planning.moves import Move, moves
@@ -35,6 +36,7 @@ from vfnb.planning.target.workload import Precision, Product, Workload
 from vfnb.planning.together import Choice, Plan, best, candidates, choice_of, sizes_to
 
 __all__ = [
+    "Balance",
     "Bill",
     "Bundle",
     "Choice",
@@ -45,6 +47,7 @@ __all__ = [
     "Length",
     "Memory",
     "Move",
+    "Outlook",
     "Part",
     "Plan",
     "Policy",
@@ -59,6 +62,7 @@ __all__ = [
     "Scaling",
     "Split",
     "State",
+    "Window",
     "Workload",
     "batch_of",
     "best",
@@ -76,6 +80,7 @@ __all__ = [
     "forecast",
     "known",
     "known_models",
+    "levelled",
     "linear_scaling",
     "memory_of",
     "moves",
