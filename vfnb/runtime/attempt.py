@@ -113,9 +113,11 @@ class Attempt:
                 self._current = one
                 post.slot.mark("compute", step=self.step, node=one.node)
                 begun = time.perf_counter()
+                post.stretch.begin()
                 _, batch = next(batches)
-                post.probe("pass", worker=post.worker, step=self.step, detail=len(measured))
+                slower = post.probe("pass", worker=post.worker, step=self.step, detail=len(measured))
                 measured.append((one, self._pass(one, batch)))
+                post.stretch.end(slower, self.step)
                 post.slot.took(time.perf_counter() - begun)
             replica.sums.end_block(block[0].block, self.scale)
             replica.buffers.end_block(block[0].block)

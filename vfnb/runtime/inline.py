@@ -29,6 +29,7 @@ from vfnb.runtime.rehearsal import rehearse
 from vfnb.runtime.replica import Replica
 from vfnb.runtime.settings import deterministic, threads
 from vfnb.runtime.snapshot import keep_checkpoint
+from vfnb.runtime.stretch import Stretch
 from vfnb.runtime.training import Journal, train
 from vfnb.spec import (
     CheckpointFailed,
@@ -112,7 +113,8 @@ class InlineRun:
         worker = Worker(id=0, pid=os.getpid(), device=device, virtual_nodes=self._program.layout.nodes)
         self._sink(WorkerJoined(step=replica.step, worker=0, pid=os.getpid(), device=str(device)))
         self._sink(Status(state="running", step=replica.step, workers=(worker,), mapping=self._launch.mapping))
-        post = Post(worker=self._launch.mapping.workers[0], mapping=self._launch.mapping)
+        mapping = self._launch.mapping
+        post = Post(worker=mapping.workers[0], mapping=mapping, stretch=Stretch(device, self.tell))
         feed = Feed(self._program, replica.device)
         journal = Journal(base=time.monotonic())
         return train(replica, post, feed, self, journal, self._launch.run_dir)

@@ -27,6 +27,7 @@ from vfnb.runtime.rehearsal import rehearse
 from vfnb.runtime.replica import Replica
 from vfnb.runtime.settings import apply_flags, deterministic
 from vfnb.runtime.step import Halted, take_step
+from vfnb.runtime.stretch import Stretch
 from vfnb.runtime.troubles import MemoryShortError, is_memory
 from vfnb.spec import Device, Layout, Mapping
 
@@ -159,7 +160,8 @@ def _steps(replica: Replica, times: int) -> Iterator[list[float]]:
     """
     layout = replica.program.layout
     clock = _Clock(replica.device)
-    post = Post(worker=0, mapping=Mapping(layout, ((0, tuple(range(layout.blocks))),)), probe=clock)
+    mapping = Mapping(layout, ((0, tuple(range(layout.blocks))),))
+    post = Post(worker=0, mapping=mapping, probe=clock, stretch=Stretch(replica.place))
     feed = Feed(replica.program, replica.device)
     begun = 0.0
     for count in range(times * (_WARM_UP + _MOST)):

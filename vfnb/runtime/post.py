@@ -7,6 +7,7 @@ from vfnb.runtime.board import Slot
 from vfnb.runtime.group import Alone, Group
 from vfnb.runtime.passes import Pass, passes_of
 from vfnb.runtime.probe import Probe, silent
+from vfnb.runtime.stretch import Stretch
 from vfnb.spec import Mapping
 
 
@@ -20,6 +21,7 @@ class Post:
         group: The other workers.
         slot: Where signs of life go.
         probe: What is called at named points.
+        stretch: What makes passes take as long as on a slower device.
         orders: Gives the newest order's number that is known here.
         abandoned: Whether this generation is known to be broken.
         generation: Its number.
@@ -30,6 +32,7 @@ class Post:
     group: Group = field(default_factory=Alone)
     slot: Slot = field(default_factory=Slot.nowhere)
     probe: Probe = silent
+    stretch: Stretch = field(default_factory=Stretch)
     orders: Callable[[], int] = lambda: 0
     abandoned: Callable[[], bool] = lambda: False
     generation: int = 0

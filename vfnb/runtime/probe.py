@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 class Probe(Protocol):
     """What is called at each point."""
 
-    def __call__(self, point: str, *, worker: int, step: int, detail: int = 0) -> None:
+    def __call__(self, point: str, *, worker: int, step: int, detail: int = 0) -> float | None:
         """Do nothing, or strike.
 
         Args:
@@ -21,6 +21,9 @@ class Probe(Protocol):
             worker: The worker's id.
             step: The step being computed, from 1.
             detail: Which one, where a step meets the point more than once.
+
+        Returns:
+            At "pass", how many times slower the pass is to look; None, and elsewhere, as it is.
         """
         ...
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import count, islice
 
 from vfnb.ground import SpecError
@@ -123,9 +124,10 @@ def _named(request: object, here: Sequence[Device], threads: int) -> tuple[Devic
     for device in chosen:
         if device.kind != "cpu" and device not in here:
             raise SpecError(f"there is no {device} here; this machine has {_listed(here)}")
-    twice = [device for device, times in Counter(chosen).items() if times > 1 and device.kind == "cpu"]
+    slots = Counter(device.index for device in chosen if device.kind == "cpu")
+    twice = [index for index, times in slots.items() if times > 1]
     if twice:
-        raise SpecError(f"{twice[0]} is a slot for one worker and is named twice; CPU slots are cpu:0, cpu:1, ...")
+        raise SpecError(f"cpu:{twice[0]} is a slot for one worker and is named twice; CPU slots are cpu:0, cpu:1, ...")
     return chosen
 
 
@@ -133,8 +135,8 @@ def _device(name: str | Device, threads: int) -> Device:
     if isinstance(name, Device):
         return name
     device = Device.parse(name)
-    says = device.kind != "cpu" or "/" in name
-    return device if says else Device("cpu", device.index, threads)
+    says = device.kind != "cpu" or "/" in name.partition("@")[0]
+    return device if says else replace(device, threads=threads)
 
 
 def _slots(slots: int, threads: int) -> list[Device]:

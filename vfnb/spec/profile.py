@@ -82,9 +82,10 @@ class DeviceProfile:
             device: One of the kind.
 
         Returns:
-            Such as "cuda", "cpu" or "cpu/4".
+            Such as "cuda", "cpu" or "cpu/4"; one made to look slower is a kind of its own.
         """
-        return device.kind if device.threads == 1 else f"{device.kind}/{device.threads}"
+        threads = "" if device.threads == 1 else f"/{device.threads}"
+        return f"{device.kind}{threads}{device.remark}"
 
     @property
     def largest(self) -> int:
