@@ -33,6 +33,7 @@ SIGNATURES = {
         "log_with=()",
         "fingerprint_every=None",
         "stuck_after=None",
+        "rebalance=None",
         "check=True",
     ],
     "Task": [
@@ -64,6 +65,8 @@ SIGNATURES = {
     "Job.stop": [],
     "Job.check": [],
     "Job.wait": ["timeout=None"],
+    "Job.map": ["nodes"],
+    "Job.rebalance": [],
     "Job.save": ["path=None"],
     "Job.dashboard": [],
     "devices": [],

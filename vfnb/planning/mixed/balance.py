@@ -114,6 +114,17 @@ class Balance:
             {worker: median(one.seconds[worker] for one in newest) for worker in newest[-1].seconds} if newest else {}
         )
 
+    def saving(self, after: Mapping) -> float:
+        """Predict what a mapping saves.
+
+        Args:
+            after: Over the workers that were measured.
+
+        Returns:
+            A share of a step's time; 0 before the first window.
+        """
+        return 0.0 if self.mapping is None else self._now.saving(self.mapping, after)
+
     def worthwhile(self, outlook: Outlook) -> Mapping | None:
         """Find a mapping that saves a tenth of a step, and until the run's end more than the move takes.
 
@@ -126,7 +137,7 @@ class Balance:
         if self.mapping is None or _best_saving(self.mapping, self._now) < WORTH:
             return None
         after = levelled(self.mapping.layout, self.seconds, near=self.mapping)
-        saving = self._now.saving(self.mapping, after)
+        saving = self.saving(after)
         saved = saving * self._now.step_seconds * (outlook.last - outlook.step)
         return after if saving >= WORTH and saved > outlook.move_seconds else None
 
