@@ -33,7 +33,7 @@ from vfnb.planning.target.memory import Memory, Room, memory_of
 from vfnb.planning.target.roofline import precision_for
 from vfnb.planning.target.steptime import Range, batch_of
 from vfnb.planning.target.workload import Precision, Product, Workload
-from vfnb.planning.together import Choice, Plan, best, candidates, choice_of, sizes_to
+from vfnb.planning.together import Choice, Plan, Share, best, candidates, choice_of, share_of, sizes_to
 
 __all__ = [
     "Balance",
@@ -60,6 +60,7 @@ __all__ = [
     "Room",
     "Rule",
     "Scaling",
+    "Share",
     "Split",
     "State",
     "Window",
@@ -90,6 +91,7 @@ __all__ = [
     "precision_for",
     "price",
     "remap",
+    "share_of",
     "sizes_to",
     "solve",
 ]
