@@ -45,8 +45,8 @@ def plan(
     blueprint = draw(task, cluster, seed=0, length=Length(epochs=None, steps=1), options=chosen).computing(1)
     found = best_devices(devices, devices_here(), threads=chosen.threads)
     found = found[: blueprint.layout.blocks] if devices is None else found
-    settled = planned(blueprint, found, profile)
-    return replace(settled, share=_share(blueprint.computing(settled.nodes_per_pass), found, profile))
+    made = planned(blueprint, found, profile)
+    return replace(made, share=_share(blueprint.computing(made.nodes_per_pass), found, profile))
 
 
 def settled(blueprint: Blueprint, devices: Sequence[Device]) -> tuple[Blueprint, tuple[Event, ...]]:
@@ -102,8 +102,8 @@ def _share(blueprint: Blueprint, devices: Sequence[Device], profile: Profile | N
     if len({DeviceProfile.name_of(device) for device in devices}) == 1:
         return None
     if profile is None:
-        each = -(-blueprint.cluster.global_batch // blueprint.layout.nodes)
-        profile = measured(blueprint, devices, sizes_to(each * blueprint.nodes_per_pass, each))
+        samples = -(-blueprint.cluster.global_batch // blueprint.layout.nodes) * blueprint.nodes_per_pass
+        profile = measured(blueprint, devices, sizes_to(samples, samples))
     _speeds(profile, blueprint, devices)
     seconds = [each for device in devices if (each := node_seconds(profile, device, blueprint)) is not None]
     return share_of(blueprint.layout, seconds)
