@@ -2,7 +2,7 @@
 
 A move costs a moment without training, and what is measured is noisy. Blocks move by themselves only once a mapping
 would have saved, over the newest windows together, more than a few whole steps and more than their noise adds up to:
-a device that becomes three times as slow is seen in a handful of steps, a lasting saving of a sixth in some forty,
+a device that becomes three times as slow is seen in a handful of steps, a lasting saving of a tenth in some forty,
 and what differs from one window to the next adds up to next to nothing.
 """
 
