@@ -34,6 +34,7 @@ SIGNATURES = {
         "log_with=()",
         "fingerprint_every=None",
         "stuck_after=None",
+        "rebalance=None",
         "check=True",
     ],
     "Task": [
@@ -74,6 +75,8 @@ SIGNATURES = {
     "Job.stop": [],
     "Job.check": [],
     "Job.wait": ["timeout=None"],
+    "Job.map": ["nodes"],
+    "Job.rebalance": [],
     "Job.save": ["path=None"],
     "Job.dashboard": [],
     "devices": [],

@@ -123,10 +123,11 @@ VERBS = {
     "resume": Verb(example="resume", about="go on after a pause", handler=steering.resume, words=1, offers=offers.live),
     "map": Verb(
         example="map 0:48 1:16",
-        about="virtual nodes by worker",
+        about="virtual nodes by worker; map solve: by measured speed",
         handler=steering.remap,
         words=None,
         flags=_WHICH,
+        offers=offers.mappings,
     ),
     "plan": Verb(
         example="plan task --on 2",

@@ -8,12 +8,13 @@ from collections.abc import Generator, Iterable
 from collections.abc import Mapping as Table
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from vfnb.ground import StateError, SystemClock
 from vfnb.runtime import Engine, Run, Status, write_checkpoint
 from vfnb.runtime import devices as devices_here
 from vfnb.session.announcer import Announcer
+from vfnb.session.balancing import Balancer
 from vfnb.session.blueprint import Length, draw
 from vfnb.session.choice import Request, next_devices
 from vfnb.session.engines import EngineName, engine_of, first_devices, trains_inside_start
@@ -98,6 +99,7 @@ class Job(Readings):
         self._ledger = Ledger(Status(state="new", step=0))
         self._feed = Feed(self._ledger, self._clock)
         self._learned = Learned(self._prepared, self._ledger)
+        self._balancer = Balancer(self._prepared, self._feed, self._ledger, self._learned)
         self._looked_over = False
         self._notice((*found, *remarks_on(chosen, here, step=0)))
 
@@ -184,7 +186,7 @@ class Job(Readings):
         self._feed(Status(state="starting", step=prepared.step, mapping=self._present()))
         try:
             self._learned.run = self._engine.start(
-                prepared.program, prepared.launch(self.name, self.run_dir), self._feed
+                prepared.program, prepared.launch(self.name, self.run_dir), self._balancer
             )
         except BaseException as error:
             if not self._ledger.ended:
@@ -249,18 +251,32 @@ class Job(Readings):
         self._notice(remarks_on(chosen, here, step=self._ledger.status.step))
         return Handle(f"resize to {', '.join(map(str, chosen))}", run.resize(chosen))
 
-    def map(self, nodes: Table[int, int]) -> Handle:
+    def map(self, nodes: Table[int, int] | Literal["solve"]) -> Handle:
         """Give each worker another number of virtual nodes.
 
         Args:
-            nodes: Virtual nodes by worker id, for every worker, all of them in sum.
+            nodes: Virtual nodes by worker id, for every worker, all of them in sum; or "solve" for the mapping that is
+                fastest by the speeds measured so far, by the task's profile where a worker has none yet.
 
         Returns:
             A handle to wait for the switch, at once.
         """
         run = self._resizable("map")
+        if nodes == "solve":
+            return Handle("map to the fastest", run.remap(self._balancer.solved()))
         propose = proposal(self.mapping or self._present(), nodes)
         return Handle(f"map to {dict(nodes)}", run.remap(propose))
+
+    def rebalance(self) -> Handle | None:
+        """Move virtual nodes to the workers that are faster, where the speeds measured of late make it worth it.
+
+        Worth it is a tenth of a step's time, and until the run's end more than the move takes.
+
+        Returns:
+            A handle to wait for the switch, at once; None where the present mapping had better stay.
+        """
+        run, propose = self._resizable("rebalance"), self._balancer.worthwhile()
+        return None if propose is None else Handle("rebalance", run.remap(propose))
 
     def save(self, path: str | Path | None = None) -> Path:
         """Write a checkpoint of the newest committed step; one that is there is replaced once this is whole.
