@@ -185,12 +185,12 @@ class Job(Readings):
             raise
 
     def pause(self) -> None:
-        """Hold at the next step boundary; workers keep their devices."""
+        """Hold at the next step boundary; workers keep their devices (`resize(0)` gives them back)."""
         self._live("pause").pause()
 
     def resume(self) -> None:
         """Go on after a pause."""
-        self._live("resume").resume()
+        self._equipped("resume").resume()
 
     def stop(self) -> None:
         """End at the next step boundary, with a checkpoint; called again, at once. Nothing once it ended."""
@@ -226,14 +226,19 @@ class Job(Readings):
     def resize(self, devices: Request) -> Handle:
         """Go on with other devices, from the next step boundary at which they are ready.
 
+        Without devices the job is suspended: its state is written, its workers end, and it is paused until a resize
+        gives it devices again. It stays the same run, with the same bits.
+
         Args:
-            devices: A number keeps as many of the present ones as it can and adds others of their kind; names
-                and None as for a new job.
+            devices: A number keeps as many of the present ones as it can and adds others of their kind, 0 takes all;
+                names and None as for a new job.
 
         Returns:
             A handle to wait for the switch, at once.
         """
         run, layout, here = self._resizable("resize"), self._prepared.blueprint.layout, devices_here()
+        if devices == 0 and not isinstance(devices, bool):
+            return Handle("resize to no devices", run.resize(()))
         present = tuple(worker.device for worker in self.workers) or self._prepared.devices
         chosen = next_devices(devices, present, here, threads=self.options.threads)
         if devices is None:
@@ -251,7 +256,8 @@ class Job(Readings):
         Returns:
             A handle to wait for the switch, at once.
         """
-        run = self._resizable("map")
+        self._resizable("map")
+        run = self._equipped("map")
         propose = proposal(self.mapping or self._prepared.mapping, nodes)
         return Handle(f"map to {dict(nodes)}", run.remap(propose))
 
@@ -295,6 +301,16 @@ class Job(Readings):
         if self._ledger.ended:
             raise StateError(f"job {self.name!r} is {self.state}, so there is nothing to {verb}")
         return self._started(verb)
+
+    def _equipped(self, verb: str) -> Run:
+        """Give the run where it has devices."""
+        run = self._live(verb)
+        if self.state == "paused" and not self.workers:
+            raise StateError(
+                f"job {self.name!r} is suspended and has no devices, so there is nothing to {verb}; "
+                f"job.resize({len(self._prepared.devices)}) gives it some"
+            )
+        return run
 
     def _resizable(self, verb: str) -> Run:
         """Give the run where its workers can change."""
