@@ -3,6 +3,7 @@
 from vfnb.figures.curve import draw_curve
 from vfnb.figures.overlay import Trace, draw_overlay
 from vfnb.figures.page import grid, snapshot
+from vfnb.figures.stack import colour, draw_stack
 from vfnb.figures.thinning import smoothed, thinned
 
-__all__ = ["Trace", "draw_curve", "draw_overlay", "grid", "smoothed", "snapshot", "thinned"]
+__all__ = ["Trace", "colour", "draw_curve", "draw_overlay", "draw_stack", "grid", "smoothed", "snapshot", "thinned"]
