@@ -148,6 +148,8 @@ def _head(told: Told) -> Head:
 
 
 def _state(told: Told) -> str:
+    if told.state == "paused" and not told.workers:
+        return f"suspended at step {told.step:,}, without devices"
     said = words.state(told.state)
     return f"{said} at step {told.step:,}" if told.state in ("paused", "stopped", "failed") else said
 

@@ -111,6 +111,17 @@ def test_pausing_resuming_and_stopping_twice_reach_the_run(shown: Shown) -> None
     assert not shown.panel.paint()
 
 
+def test_a_suspended_job_is_given_a_device_by_a_click(shown: Shown) -> None:
+    shown.job.resize(0)
+    shown.panel.paint()
+    assert "suspended at step 0, without devices" in shown.text
+    assert shown.named("One fewer").disabled
+
+    shown.click("One more")
+
+    assert len(shown.job.workers) == 1
+
+
 @pytest.mark.parametrize(("name", "workers"), [("One more", 3), ("One fewer", 1), ("Double", 4), ("Half", 1)])
 def test_a_click_resizes(name: str, workers: int, shown: Shown) -> None:
     shown.click(name)
