@@ -12,7 +12,7 @@ from statistics import median
 from types import TracebackType
 from typing import Any, Self
 
-from workloads import WORKLOADS
+from workloads import WORKLOADS, Workload
 
 import vfnb
 
@@ -77,19 +77,19 @@ class Training:
     """A job of vfnb in worker processes, paused between requests.
 
     Args:
-        workload: Its name.
+        workload: It, or its name.
         nodes: Virtual nodes; a pass each.
         samples: In the data.
         workers: How many.
         options: Of the job.
     """
 
-    def __init__(self, workload: str, *, nodes: int, samples: int, workers: int = 1, **options: Any) -> None:
-        work = WORKLOADS[workload]
+    def __init__(self, workload: str | Workload, *, nodes: int, samples: int, workers: int = 1, **options: Any) -> None:
+        work = WORKLOADS[workload] if isinstance(workload, str) else workload
         self._folder = tempfile.TemporaryDirectory(prefix="vfnb-bench-")
-        task = vfnb.Task(work.build, work.data(samples), work.loss, work.optimizer)
+        self.task = vfnb.Task(work.build, work.data(samples), work.loss, work.optimizer)
         self.job = vfnb.Job(
-            task,
+            self.task,
             vfnb.VirtualCluster.parse(str(nodes), global_batch=nodes * work.micro),
             devices=[f"cpu:{index}" for index in range(workers)],
             steps=1_000_000,

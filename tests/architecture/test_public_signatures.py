@@ -20,6 +20,7 @@ SIGNATURES = {
         "clip_norm=None",
         "buffers='mean'",
         "drop_last=False",
+        "batch_schedule=None",
         "nonfinite='skip'",
         "threads=1",
         "loader_workers=0",

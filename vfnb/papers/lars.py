@@ -2,11 +2,10 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from torch.optim import Optimizer
 
-from vfnb.ground import SpecError
+from vfnb.papers.optional import needed
 
 
 def lars(
@@ -26,19 +25,9 @@ def lars(
 
     Returns:
         A function of the parameters.
-
-    Raises:
-        SpecError: If the package is missing.
     """
-    made: Any = partial(_package().LARS, lr=lr, momentum=momentum, weight_decay=weight_decay, trust_coefficient=trust)
-    return made  # type: ignore[no-any-return]  # the package's types are optional
-
-
-def _package() -> Any:
-    try:
-        import pytorch_optimizer
-    except ImportError as error:
-        raise SpecError(
-            f"LARS is taken from pytorch_optimizer, which cannot be imported ({error}): pip install 'vfnb[papers]'"
-        ) from error
-    return pytorch_optimizer
+    package = needed("pytorch_optimizer", "LARS is taken", "'vfnb[papers]'")
+    made: Callable[..., Optimizer] = partial(
+        package.LARS, lr=lr, momentum=momentum, weight_decay=weight_decay, trust_coefficient=trust
+    )
+    return made

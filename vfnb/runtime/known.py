@@ -20,7 +20,8 @@ class Known:
         launch: How the run began.
         private: A folder for group files and handed-over states.
         nccl: Whether some devices can sum over nccl.
-        mapping: Who owns what from the next generation on; the present one's until something changes.
+        mapping: Who owns what from the next generation on; the present one's until something changes. Blocks that
+            come in at a later step are in it.
         want: What the run should be doing.
         last_commit: When the last step was committed; monotonic seconds.
         next_id: The next new worker's id.
@@ -133,13 +134,14 @@ class Known:
 
     def status(self) -> Status:
         """Say how the run stands, for whoever watches it."""
-        counts = self.mapping.counts
+        mapping = self.mapping.at(max(self.step, 0) + 1)
+        counts = mapping.counts
         workers = tuple(
             Worker(id=seat.id, pid=seat.pid, device=seat.device, virtual_nodes=counts[seat.id])
             for seat in self.members()
             if seat.phase not in ("starting", "leaving")
         )
-        return Status(state=self._state(), step=self.step, workers=workers, mapping=self.mapping)
+        return Status(state=self._state(), step=self.step, workers=workers, mapping=mapping)
 
     def _state(self) -> State:
         if self.changes or any(one.answer is not None for one in self.transitions):

@@ -33,7 +33,7 @@ from vfnb.session.remarks import remarks_on, say
 from vfnb.session.resume import find_checkpoint
 from vfnb.session.task import Task
 from vfnb.session.waiting import ended, ends_within
-from vfnb.spec import Event, Options, VirtualCluster
+from vfnb.spec import Event, Mapping, Options, VirtualCluster
 
 _SETTLING = 10.0  # seconds that the user's on_event has to see the last events, where no time-out is given
 
@@ -62,7 +62,7 @@ class Job(Readings):
         run_dir: Its directory, made by `start`.
         cluster: The target.
         steps: The last step's number.
-        steps_per_epoch: How many go once through the data.
+        course: Which epoch and which samples each step is of.
         options: The rarer choices.
 
     Raises:
@@ -87,9 +87,9 @@ class Job(Readings):
         self.cluster, self.options = cluster, Options() if options is None else options
         length = Length(epochs=epochs, steps=steps)
         blueprint = draw(task, cluster, seed=seed, length=length, options=self.options)
-        self.steps, self.steps_per_epoch = blueprint.steps, blueprint.steps_per_epoch
+        self.steps, self.course = blueprint.steps, blueprint.course
         self._engine, here = engine_of(engine), devices_here()
-        threads, blocks = self.options.threads, blueprint.layout.blocks
+        threads, blocks = self.options.threads, blueprint.layout.most_workers
         chosen = first_devices(devices, here, self._engine, threads=threads, blocks=blocks)
         blueprint, found = settled(blueprint, chosen)
         self._prepared = Prepared(blueprint, chosen)
@@ -181,7 +181,7 @@ class Job(Readings):
         prepared, call = self._prepared, self.options.on_event
         record = create(self.run_dir, prepared.heading(self.name, self._clock.now()))
         self._feed.open(record, None if call is None else Announcer(call, self._feed, self.name))
-        self._feed(Status(state="starting", step=prepared.step, mapping=prepared.mapping))
+        self._feed(Status(state="starting", step=prepared.step, mapping=self._present()))
         try:
             self._learned.run = self._engine.start(
                 prepared.program, prepared.launch(self.name, self.run_dir), self._feed
@@ -244,7 +244,7 @@ class Job(Readings):
         present = tuple(worker.device for worker in self.workers) or self._prepared.devices
         chosen = next_devices(devices, present, here, threads=self.options.threads)
         if devices is None:
-            chosen = chosen[: layout.blocks]
+            chosen = chosen[: layout.most_workers]
         first_mapping(layout, len(chosen))
         self._notice(remarks_on(chosen, here, step=self._ledger.status.step))
         return Handle(f"resize to {', '.join(map(str, chosen))}", run.resize(chosen))
@@ -259,7 +259,7 @@ class Job(Readings):
             A handle to wait for the switch, at once.
         """
         run = self._resizable("map")
-        propose = proposal(self.mapping or self._prepared.mapping, nodes)
+        propose = proposal(self.mapping or self._present(), nodes)
         return Handle(f"map to {dict(nodes)}", run.remap(propose))
 
     def save(self, path: str | Path | None = None) -> Path:
@@ -286,6 +286,10 @@ class Job(Readings):
         return face("dashboard")(self)
 
     # -- what verbs share ------------------------------------------------------------------------------------
+
+    def _present(self) -> Mapping:
+        """Give the mapping that the job begins with."""
+        return self._prepared.mapping.at(self._prepared.step + 1)
 
     def _started(self, verb: str) -> Run:
         """Give the run, which verbs need; a StateError says that there is none."""

@@ -43,7 +43,7 @@ def plan(
         raise SpecError(f"profile is a {type(profile).__name__}; give what vfnb.profile(task) returns, or None")
     blueprint = draw(task, cluster, seed=0, length=Length(epochs=None, steps=1), options=chosen).computing(1)
     found = best_devices(devices, devices_here(), threads=chosen.threads)
-    return planned(blueprint, found[: blueprint.layout.blocks] if devices is None else found, profile)
+    return planned(blueprint, found[: blueprint.layout.most_workers] if devices is None else found, profile)
 
 
 def settled(blueprint: Blueprint, devices: Sequence[Device]) -> tuple[Blueprint, tuple[Event, ...]]:

@@ -22,7 +22,7 @@ def proposal(present: Mapping, counts: Table[int, int]) -> Callable[[Mapping], M
     """Make the function that maps as many virtual nodes to each worker as was asked for.
 
     Args:
-        present: The mapping now.
+        present: The mapping now, of the blocks that are there; those that come in later follow in proportion.
         counts: Virtual nodes by worker.
 
     Returns:
@@ -41,7 +41,7 @@ def proposal(present: Mapping, counts: Table[int, int]) -> Callable[[Mapping], M
         )
     wanted = dict(counts)
     by_counts(present.layout, wanted, near=present)
-    return lambda now: by_counts(now.layout, wanted, near=now)
+    return lambda now: by_counts(now.layout, wanted, near=now, present=present.layout)
 
 
 def first_mapping(layout: Layout, workers: int) -> Mapping:

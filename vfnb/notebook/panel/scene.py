@@ -153,9 +153,9 @@ def _state(told: Told) -> str:
 
 def _progress(told: Told) -> list[str]:
     said = [f"step {told.step:,} of {told.steps:,}"]
-    epochs = -(-told.steps // told.steps_per_epoch)
     if told.step:
-        said.append(f"epoch {(told.step - 1) // told.steps_per_epoch + 1:,} of {epochs:,}")
+        epoch, epochs = (told.course.at(step)[0] + 1 for step in (told.step, told.steps))
+        said.append(f"epoch {epoch:,} of {epochs:,}")
     loss = told.column("loss")[-1:]
     if np.isfinite(loss).any():
         said.append(f"loss {loss[0]:.4g}")

@@ -15,6 +15,7 @@ from heapq import heapify, heapreplace
 from math import isfinite
 
 from vfnb.ground import PlanError
+from vfnb.planning.counts import by_counts
 from vfnb.planning.mixed.crew import fewest
 from vfnb.planning.mixed.exact_sum import ROUNDING
 from vfnb.planning.moves import homes
@@ -43,6 +44,9 @@ def fastest(
         PlanError: If there is no worker, or a time is not above 0.
     """
     _check_seconds(seconds)
+    if layout.later:  # its blocks have one size, and what comes in is shared as what is there
+        plain = fastest(Layout(layout.nodes, layout.blocks), seconds, communication=communication)
+        return by_counts(layout, plain.counts, near)
     home = {} if near is None else homes(near, layout)
     quickest = min(seconds, key=lambda worker: (seconds[worker], worker))
     alone = layout.nodes * seconds[quickest]

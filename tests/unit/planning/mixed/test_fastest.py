@@ -63,3 +63,10 @@ def test_eight_kinds_of_64_devices_and_4096_blocks_take_no_second(nodes: int) ->
         times.append(time.thread_time() - begun)
 
     assert min(times) < 1.0  # ten times the stated figure
+
+
+def test_blocks_that_come_in_later_follow_the_speeds_too() -> None:
+    mapping = fastest(Layout(24, 12, ((9, 8),)), {0: 1.0, 1: 2.0})
+
+    assert mapping.counts == {0: 16, 1: 8}
+    assert mapping.at(1).counts == {0: 6, 1: 2}
