@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vfnb.ground import SpecError
-from vfnb.numerics import steps_per_epoch
+from vfnb.numerics import Course
 from vfnb.session.columns import measured
 from vfnb.session.job import Job
 from vfnb.session.saved import SavedRun, open_run
@@ -29,7 +29,7 @@ class Outcome:
         state: "waiting", or as of a job.
         complete: Whether it needs no further attempt.
         history: A row a step, over all attempts that went on from each other; None where none has begun.
-        steps_per_epoch: How many go once through the data; 0 where none has begun.
+        course: Which epoch each step is of; None where none has begun.
         nodes: Virtual nodes.
         seconds: That it trained.
         fingerprint: Of the newest step that has one.
@@ -41,7 +41,7 @@ class Outcome:
     state: str = "waiting"
     complete: bool = False
     history: "pd.DataFrame | None" = None
-    steps_per_epoch: int = 0
+    course: Course | None = None
     nodes: int = 0
     seconds: float = 0.0
     fingerprint: str | None = None
@@ -132,7 +132,7 @@ class Live:
             point=point,
             state=self.job.state,
             history=_joined([*([] if before is None or before.history is None else [before.history]), history]),
-            steps_per_epoch=self.job.steps_per_epoch,
+            course=self.job.course,
             nodes=self.job.cluster.nodes,
             seconds=seconds + (0.0 if before is None else before.seconds),
             run=self.job.run_dir.name,
@@ -163,7 +163,7 @@ def from_disk(point: Point, attempts: Sequence[Path], stop_when: Callable[[Row],
         state=newest.state,
         complete=newest.state == "done" or (newest.state == "stopped" and _was_to_stop(newest, stop_when)),
         history=_joined([run.history for run in chain]),
-        steps_per_epoch=_steps_per_epoch(newest),
+        course=_course(newest),
         nodes=newest.cluster.nodes,
         seconds=sum(_seconds(run) for run in chain),
         fingerprint=newest.fingerprint,
@@ -219,9 +219,9 @@ def _joined(histories: Sequence["pd.DataFrame"]) -> "pd.DataFrame":
     return whole.drop_duplicates("step", keep="last").sort_values("step", ignore_index=True)
 
 
-def _steps_per_epoch(run: SavedRun) -> int:
-    samples = int(run.identity.fields["data"]["length"])
-    return steps_per_epoch(samples, run.cluster.global_batch, run.options.drop_last)
+def _course(run: SavedRun) -> Course:
+    samples, options = int(run.identity.fields["data"]["length"]), run.options
+    return Course(samples, run.cluster.global_batch, options.growth, options.drop_last)
 
 
 def _seconds(run: SavedRun) -> float:

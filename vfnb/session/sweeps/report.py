@@ -255,9 +255,10 @@ def _series(run: Outcome, metric: str, over: Over) -> "pd.Series[float]":
     import pandas as pd
 
     history = run.history
-    if history is None or metric not in history:
+    if history is None or run.course is None or metric not in history:
         return pd.Series(dtype=float)
-    across = history["step"] if over == "step" else history["step"] / max(1, run.steps_per_epoch)
+    steps = history["step"].to_numpy()
+    across = steps if over == "step" else run.course.epochs_after(steps)
     return pd.Series(history[metric].to_numpy(), index=pd.Index(across, name=over)).dropna()
 
 
