@@ -181,10 +181,7 @@ class Recipe:
         return job, drawn
 
     def _task(self, point: Point) -> tuple[Task, bool]:
-        """Get a run's task, and whether its weights are drawn.
-
-        A factory is called under the run's seed, so that what it draws is the run's own.
-        """
+        """Get a run's task, made under its seed, so that draws are its own; and whether its weights are drawn."""
         if isinstance(self.task, Task):
             return self.task, not isinstance(self.task.parts.model, Snapshot)
         seed_generators(seed_of(point.seed, "task"))
