@@ -1,13 +1,13 @@
 """What a sweep's runs say together: tables, means with intervals over seeds, and the pictures of both."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import isfinite, nan
 from statistics import median
 from typing import TYPE_CHECKING, Any, Literal
 
 from vfnb.figures import Trace, draw_by_batch, draw_overlay
 from vfnb.ground import SpecError
-from vfnb.session.sweeps.axes import Cell
+from vfnb.session.sweeps.axes import Cell, Value
 from vfnb.session.sweeps.interval import Interval, breadth, factor_interval, interval
 from vfnb.session.sweeps.outcome import Outcome
 from vfnb.session.sweeps.picture import Picture
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 Over = Literal["epoch", "step"]
 
 _MOST = 9  # curves that a picture has room for
+_POINTS = 150  # of a curve: a snapshot may hold several pictures
 
 
 def cells_of(outcomes: Iterable[Outcome]) -> dict[Cell, list[Outcome]]:
@@ -134,11 +135,12 @@ def steps_chart(outcomes: Sequence[Outcome], target: Target) -> Picture:
     traces = _traces(cells, outcomes, "steps_to_target", "steps_")
     svg = draw_by_batch(traces, f"steps to {target}", noise=noise_scale(outcomes), halving=True, factors=True)
     missed = [
-        f"{cell}: {short} of {len(done)} runs never reached {target}, so no point is drawn"
+        f"{cell} ({short} of {len(done)} runs)"
         for cell, runs in cells_of(outcomes).items()
         if (short := len(done := _done(runs)) - len(_reached(done, target)))
     ]
-    return Picture(table=cells, svg=svg, notes=(*_room(len(traces)), *missed))
+    said = (f"{target} was never reached, so there is no point, by {'; '.join(missed)}",) if missed else ()
+    return Picture(table=cells, svg=svg, notes=(*_room(len(traces)), *said))
 
 
 def curves(outcomes: Sequence[Outcome], metric: str, over: Over) -> Picture:
@@ -168,6 +170,30 @@ def curves(outcomes: Sequence[Outcome], metric: str, over: Over) -> Picture:
     whole = pd.concat(drawn, axis=1) if drawn else pd.DataFrame()
     svg = draw_overlay(traces, metric.replace("_", " "), over)
     return Picture(table=whole, svg=svg, notes=_room(len(traces)))
+
+
+def chosen(outcomes: Sequence[Outcome], where: Mapping[str, Value | Collection[Value]] | None) -> list[Outcome]:
+    """Choose runs by their values.
+
+    Args:
+        outcomes: All runs.
+        where: By name a value, or several; None chooses all.
+
+    Returns:
+        Those that have them.
+
+    Raises:
+        SpecError: If there is no such axis, or no run has the values.
+    """
+    found = list(outcomes)
+    for name, wanted in (where or {}).items():
+        if name not in outcomes[0].point.values:
+            raise SpecError(f"where has {name!r}; the sweep goes over {', '.join(outcomes[0].point.values)}")
+        values = wanted if isinstance(wanted, Collection) and not isinstance(wanted, str) else [wanted]
+        found = [one for one in found if one.point.values[name] in values]
+    if not found:
+        raise SpecError(f"no run has {where}")
+    return found
 
 
 def _summed(cell: Cell, runs: Sequence[Outcome], metric: str, target: Target | None) -> dict[str, Any]:
@@ -237,6 +263,7 @@ def _series(run: Outcome, metric: str, over: Over) -> "pd.Series[float]":
 
 
 def _curve(label: str, spread: "pd.DataFrame") -> Trace:
+    spread = spread.iloc[sorted({*range(0, len(spread), -(-len(spread) // _POINTS)), len(spread) - 1})]
     whole = bool(spread["low"].notna().any())
     edges = [spread["low"].tolist(), spread["high"].tolist()] if whole else [[], []]
     return Trace(label=label, steps=spread.index.tolist(), values=spread["mean"].tolist(), low=edges[0], high=edges[1])
