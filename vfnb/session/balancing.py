@@ -16,6 +16,7 @@ from vfnb.runtime import Run, Sign
 from vfnb.session.feed import Feed
 from vfnb.session.learned import Learned
 from vfnb.session.ledger import Ledger, News
+from vfnb.session.policy import extended
 from vfnb.session.prepared import Prepared
 from vfnb.session.profiling import known_profile, node_seconds
 from vfnb.spec import Device, Mapping, NodesPerPassHalved, Rebalanced, Recovered, Resized, Row
@@ -79,8 +80,8 @@ class Balancer:
         Raises:
             PlanError: If the speed of a worker is not known.
         """
-        seconds = self._seconds()
-        return lambda now: levelled(now.layout, seconds, near=now)
+        seconds, step = self._seconds(), self._ledger.step + 1
+        return lambda now: extended(levelled(now.at(step).layout, seconds, near=now.at(step)), now)
 
     def worthwhile(self) -> Propose | None:
         """Give the same where the move is worth it.
@@ -184,4 +185,4 @@ def _window(opening: _Opening, signs: Table[int, Sign], nodes_per_pass: int) -> 
 
 def _unless_changed(after: Mapping) -> Propose:
     """Map so, unless other workers than were measured are there by then."""
-    return lambda now: after if now.workers == after.workers else now
+    return lambda now: extended(after, now) if now.workers == after.workers else now
