@@ -48,7 +48,9 @@ format: env ## format and repair what can be repaired by machine
 test: check ## everything: checks, all test tiers, notebooks 00 and 01 (under 20 minutes on 2 cores)
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
-notebooks-live: env ## execute every notebook (before a change to one is done)
+notebooks-live: env ## fetch the data of the notebooks and execute every one (before a change to one is done)
+	$(BIN)/python notebooks/fetch.py
+	$(BIN)/python -m pytest -q notebooks/test_minilm.py
 	$(BIN)/python notebooks/execute.py notebooks/*.ipynb --into $(BUILD)
 
 bench: env ## measure the numbers of docs/benchmarks.md as ratios in one run
