@@ -1,4 +1,4 @@
-"""The packaged MiniLM, which `make notebooks-live` has fetched: equal to transformers' BERT, and trained on virtual nodes."""
+"""The packaged MiniLM, as `make notebooks-live` fetches it: transformers' BERT, and trained on virtual nodes."""
 
 from functools import partial
 from pathlib import Path
