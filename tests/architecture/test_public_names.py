@@ -14,6 +14,7 @@ PUBLIC = [
     "Options",
     "Plan",
     "PlanError",
+    "Pool",
     "Profile",
     "Resized",
     "SpecError",
@@ -34,6 +35,7 @@ PUBLIC = [
     "plan",
     "profile",
     "runs",
+    "sweep",
     "unload_ipython_extension",
     "verify",
 ]
