@@ -26,7 +26,7 @@ from vfnb.planning.scheduling import (
     policies,
 )
 from vfnb.planning.target.bill import Bill, Length, Rates
-from vfnb.planning.target.card import Estimate, plain
+from vfnb.planning.target.card import Estimate, duration, plain
 from vfnb.planning.target.forecast import estimate_known, forecast, named
 from vfnb.planning.target.known import known, known_models
 from vfnb.planning.target.memory import Memory, Room, memory_of
@@ -73,6 +73,7 @@ __all__ = [
     "choice_of",
     "decided",
     "devices_in",
+    "duration",
     "estimate_known",
     "even",
     "fair_share",
