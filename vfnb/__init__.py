@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from vfnb.notebook import load_ipython_extension, unload_ipython_extension
     from vfnb.planning import Estimate, Plan
     from vfnb.runtime import devices
-    from vfnb.session import Job, Task, compare, estimate, open_run, plan, profile, runs, sweep, verify
+    from vfnb.session import Job, Pool, Task, compare, estimate, open_run, plan, profile, runs, sweep, verify
     from vfnb.spec import Options, Profile, Resized, VirtualCluster, Weighted
 
 __version__ = "0.1.0"
@@ -37,6 +37,7 @@ __all__ = [
     "Options",
     "Plan",
     "PlanError",
+    "Pool",
     "Profile",
     "Resized",
     "SpecError",
@@ -69,6 +70,7 @@ _ROOMS = {
     "Options": "vfnb.spec",
     "Plan": "vfnb.planning",
     "PlanError": "vfnb.ground",
+    "Pool": "vfnb.session",
     "Profile": "vfnb.spec",
     "Resized": "vfnb.spec",
     "SpecError": "vfnb.ground",

@@ -14,6 +14,7 @@ PUBLIC = [
     "Options",
     "Plan",
     "PlanError",
+    "Pool",
     "Profile",
     "Resized",
     "SpecError",

@@ -39,6 +39,7 @@ PLAIN: dict[Any, st.SearchStrategy[Any]] = {
     bool: st.booleans(),
     type(None): st.none(),
     tuple[str, ...]: st.lists(st.text(), max_size=4).map(tuple),
+    tuple[int, ...]: st.lists(st.integers(), max_size=4).map(tuple),
     dict[str, float]: st.dictionaries(
         st.text() | st.sampled_from(["$type", "$float", "$$", "type", "version"]), st.floats(), max_size=4
     ),

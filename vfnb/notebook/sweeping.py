@@ -36,8 +36,9 @@ def sweep(flow: VFlow, given: Namespace) -> "Sweep":
     from vfnb.session import sweep as begin
 
     options = None if given.options is None else flow.named(given.options, Options, "give a vfnb.Options(...)")
+    made: Any = flow.named(given.words[0], object, "give a vfnb.Task, or a function that makes one")
     flow.sweep = begin(
-        flow.named(given.words[0], object, "give a vfnb.Task, or a function that makes one"),
+        made,
         batches=given.batches,
         seeds=range(3) if given.seeds is None else given.seeds,
         grid=dict(given.grid or ()),

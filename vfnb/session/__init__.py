@@ -8,6 +8,8 @@ from vfnb.session.job import Job
 from vfnb.session.journal import replay
 from vfnb.session.ledger import Ledger
 from vfnb.session.plan import plan
+from vfnb.session.pool.entry import PoolJob
+from vfnb.session.pool.pool import Pool
 from vfnb.session.profiling import profile
 from vfnb.session.record import FOLDER
 from vfnb.session.runs import runs
@@ -23,6 +25,8 @@ __all__ = [
     "Handle",
     "Job",
     "Ledger",
+    "Pool",
+    "PoolJob",
     "SavedRun",
     "Sweep",
     "Task",

@@ -98,6 +98,42 @@ def measured(blueprint: Blueprint, devices: Sequence[Device], sizes: Sequence[in
     return found
 
 
+def known_profile(blueprint: Blueprint, devices: Sequence[Device]) -> Profile:
+    """Read what the cache has of some devices; nothing is measured.
+
+    Args:
+        blueprint: The job.
+        devices: Which.
+
+    Returns:
+        All that is known of them, which may be nothing.
+    """
+    found = Profile(subject=subject_of(blueprint), versions=numeric_environment(), speeds=())
+    for device in {DeviceProfile.name_of(device): device for device in devices}.values():
+        known = _cached(_file(found, device), found)
+        found = found if known is None else found.merged(known)
+    return found
+
+
+def node_seconds(profile: Profile, device: Device, blueprint: Blueprint) -> float | None:
+    """Tell how long a virtual node takes on a device, its part in the sum with it.
+
+    Args:
+        profile: What was measured.
+        device: Where.
+        blueprint: Whose virtual nodes.
+
+    Returns:
+        Seconds; None where the profile does not have the device.
+    """
+    speed = profile.speed(device, hardware_of(device))
+    if speed is None:
+        return None
+    nodes, at_once = blueprint.layout.nodes, blueprint.nodes_per_pass
+    samples = -(-blueprint.cluster.global_batch // nodes) * at_once
+    return speed.pass_seconds(samples) / at_once + speed.block_seconds * blueprint.layout.blocks / nodes
+
+
 def subject_of(blueprint: Blueprint) -> dict[str, str]:
     """Say what a profile is of: all that a pass's time depends on but the device.
 

@@ -17,6 +17,7 @@ Precision = Literal["no", "bf16", "fp16"]
 Buffers = Literal["mean", "first"]
 Nonfinite = Literal["skip", "stop"]
 NodesPerPass = int | Literal["auto"]
+Rebalance = Literal["auto"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +49,8 @@ class Options:
         log_with: Trackers that are told of every row, such as ["tensorboard"].
         fingerprint_every: Steps between fingerprints in the run's rows; None takes as many as cost under 1 %.
         stuck_after: Seconds of silence after which a worker counts as lost; None judges by its passes.
+        rebalance: "auto" moves virtual nodes between workers where their measured speeds make it worth it; None leaves
+            that to `job.map` and `job.rebalance`.
         check: Whether `start` tries one virtual node's pass before any worker is started.
 
     Raises:
@@ -75,6 +78,7 @@ class Options:
     log_with: tuple[str, ...] = ()
     fingerprint_every: int | None = None
     stuck_after: float | None = None
+    rebalance: Rebalance | None = None
     check: bool = True
 
     def __post_init__(self) -> None:
@@ -113,6 +117,7 @@ _CHOICES: dict[str, tuple[object, ...]] = {
     "nonfinite": get_args(Nonfinite),
     "drop_last": (True, False),
     "check": (True, False),
+    "rebalance": ("auto", None),
 }
 _COUNTS = {"threads": 1, "loader_workers": 0, "keep": 1}
 _COUNTS_OR_NONE = ("blocks", "evaluate_every", "fingerprint_every")

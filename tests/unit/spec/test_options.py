@@ -34,6 +34,7 @@ def test_the_defaults_are_those_that_the_design_names() -> None:
         "log_with": (),
         "fingerprint_every": None,
         "stuck_after": None,
+        "rebalance": None,
         "check": True,
     }
 

@@ -20,6 +20,7 @@ from vfnb.spec import (
     NodesPerPassHalved,
     NotGuaranteed,
     OutOfMemory,
+    Rebalanced,
     Resized,
     Warned,
     WorkerLost,
@@ -147,6 +148,8 @@ def _head(told: Told) -> Head:
 
 
 def _state(told: Told) -> str:
+    if told.state == "paused" and not told.workers:
+        return f"suspended at step {told.step:,}, without devices"
     said = words.state(told.state)
     return f"{said} at step {told.step:,}" if told.state in ("paused", "stopped", "failed") else said
 
@@ -230,7 +233,17 @@ def _remark(event: Event) -> Notice | None:
             return Notice(kind="warning", text=f"the same bits are not promised: {what} ({reason})")
         case Warned(message=message):
             return Notice(kind="warning", text=message)
+        case _:
+            return _note(event)
+
+
+def _note(event: Event) -> Notice | None:
+    match event:
         case CheckpointSaved(step=step, path=path):
-            return Notice(kind="note", text=f"step {step:,}: checkpoint in {path}")
+            text = f"checkpoint in {path}"
+        case Rebalanced(step=step, after=after, saving=saving):
+            shares = " : ".join(f"{count:,}" for count in after)
+            text = f"virtual nodes moved to {shares} by measured speeds, which saves about {saving:.0%} of a step"
         case _:
             return None
+    return Notice(kind="note", text=f"step {step:,}: {text}")
