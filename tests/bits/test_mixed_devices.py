@@ -139,6 +139,21 @@ def test_a_run_that_goes_on_still_says_which_kinds_took_part(tmp_path: Path, mon
     assert loaded.fingerprint_notes == job.fingerprint_notes != ()
 
 
+@pytest.mark.gpu
+@pytest.mark.parametrize("lost", [None, 0, 1])
+def test_a_gpu_beside_a_cpu_slot_agrees_with_one_kind_to_rounding(
+    lost: int | None, plain: vfnb.Job, tmp_path: Path
+) -> None:
+    script = FaultScript() if lost is None else FaultScript().kill(lost, "in_update", step=5)
+
+    job = finished(job_of(tokens_task(), tmp_path, ["cpu:0", "cuda:0"], faults=script, clip_norm=1.0))
+
+    theirs = plain.model.state_dict()
+    assert all(torch.allclose(one, theirs[name], rtol=1e-3, atol=1e-5) for name, one in job.model.state_dict().items())
+    assert list(job.history.step) == list(plain.history.step)
+    assert "cpu, cuda" in job.fingerprint_notes[0]
+
+
 def test_metrics_and_buffers_agree_on_two_kinds(tmp_path: Path) -> None:
     reference = finished(job_of(convnet_task(), tmp_path, engine="inline", keep_best="-loss"))
 

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vfnb.numerics import batch_slice, node_slices, permutation, steps_per_epoch, where
+from vfnb.spec import Layout
 
 
 @given(
@@ -26,6 +27,19 @@ def test_samples_are_covered_exactly_once(samples: int, batch: int, nodes: int, 
 
     assert sorted(seen) == list(range(samples))
     assert seen == order
+
+
+@given(sizes=st.lists(st.integers(1, 40), min_size=1, max_size=40), batch=st.integers(0, 2000), data=st.data())
+def test_nodes_of_any_sizes_cover_a_batch_of_any_length_once(sizes: list[int], batch: int, data: st.DataObject) -> None:
+    layout = Layout(len(sizes), 1, samples=tuple(sizes))
+    first = data.draw(st.integers(0, len(sizes) - 1))
+
+    parts = [layout.positions(batch, range(node, node + 1)) for node in range(len(sizes))]
+
+    assert [position for part in parts for position in part] == list(range(batch))
+    assert layout.positions(batch, range(first, len(sizes))) == range(parts[first].start, batch)
+    if batch == sum(sizes):
+        assert [len(part) for part in parts] == sizes
 
 
 @given(samples=st.integers(1, 300), batch=st.integers(1, 80), steps=st.integers(1, 400))

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import torch
 
-from vfnb.ground import share_range
 from vfnb.numerics import Capacities, update_seed, where
 from vfnb.runtime.attempt import Attempt
 from vfnb.runtime.feed import Feed
@@ -210,7 +209,7 @@ def _learn_noise(replica: Replica, attempt: Attempt, verdict: Verdict, norm: flo
         return
     program = replica.program
     samples = [
-        _samples_of(program.layout.nodes_of(block), attempt.samples, program.layout.nodes)
+        len(program.layout.positions(attempt.samples, program.layout.nodes_of(block)))
         for block in range(program.layout.blocks)
     ]
     norms = [
@@ -219,10 +218,6 @@ def _learn_noise(replica: Replica, attempt: Attempt, verdict: Verdict, norm: flo
     ]
     counted = [count if weight else 0 for count, weight in zip(samples, verdict.weights, strict=True)]
     replica.noise = replica.noise.updated(norms, counted, norm**2, attempt.samples, len(program.train.dataset))
-
-
-def _samples_of(nodes: range, batch: int, total: int) -> int:
-    return share_range(batch, total, nodes[-1]).stop - share_range(batch, total, nodes[0]).start
 
 
 def _row(

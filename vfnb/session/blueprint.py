@@ -104,7 +104,7 @@ class Blueprint:
         Returns:
             The same job with the blocks that go with it.
         """
-        layout = Layout.of(self.cluster.nodes, self.options.blocks, nodes_per_pass=nodes_per_pass)
+        layout = _layout(self.cluster, self.options, nodes_per_pass)
         return replace(self, nodes_per_pass=nodes_per_pass, layout=layout)
 
 
@@ -167,7 +167,7 @@ def draw(task: Task, cluster: VirtualCluster, *, seed: int, length: Length, opti
     _check_evaluation(parts, options)
     steps = length.in_steps(len(parts.train.source.dataset), cluster, options)
     at_once = 1 if options.nodes_per_pass == "auto" else options.nodes_per_pass
-    layout = Layout.of(cluster.nodes, options.blocks, nodes_per_pass=at_once)
+    layout = _layout(cluster, options, at_once)
     model = parts.model.build(seed)
     evaluating = not model.training
     return Blueprint(
@@ -197,6 +197,20 @@ def check_whole(name: str, value: object, *, least: int) -> None:
     """
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise SpecError(f"{name}={value!r} is not possible; give a whole number of at least {least}")
+
+
+def _layout(cluster: VirtualCluster, options: Options, at_once: int) -> Layout:
+    layout, sizes = Layout.of(cluster.nodes, options.blocks, nodes_per_pass=at_once), options.node_sizes
+    if sizes is None:
+        return layout
+    if len(sizes) != cluster.nodes:
+        raise SpecError(f"node_sizes has {len(sizes):,} sizes, the cluster {cluster.nodes:,} devices; give one each")
+    if sum(sizes) != cluster.global_batch:
+        raise SpecError(
+            f"node_sizes add up to {sum(sizes):,}, the global batch is {cluster.global_batch:,}; give sizes that add "
+            "up to it, or that batch"
+        )
+    return replace(layout, samples=sizes)
 
 
 def _check_kinds(**given: tuple[Any, type]) -> None:

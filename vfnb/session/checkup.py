@@ -6,13 +6,13 @@ from typing import Any
 from torch import nn
 from torch.utils.data import default_collate
 
-from vfnb.ground import SpecError, even_shares
+from vfnb.ground import SpecError
 from vfnb.numerics import restored_generators
 from vfnb.runtime import Program, Source, shippable, trial
 from vfnb.session.blueprint import Blueprint
 from vfnb.session.loss import OutputLoss
 from vfnb.session.samples import read_samples, spread
-from vfnb.spec import Event, NotGuaranteed, Warned
+from vfnb.spec import Event, Layout, NotGuaranteed, Warned
 
 _READ_TWICE = 4
 _BATCHED = 2
@@ -87,6 +87,7 @@ def _remarks(blueprint: Blueprint) -> Iterator[str]:
     yield from blueprint.parts.remarks
     yield from _unusual_batch(blueprint)
     yield from _lonely(blueprint)
+    yield from _uneven(blueprint)
     if isinstance(blueprint.loss, OutputLoss):
         remark = blueprint.loss.remark(_some_batch(blueprint.train))
         if remark is not None:
@@ -110,17 +111,30 @@ def _lonely(blueprint: Blueprint) -> Iterator[str]:
     model = blueprint.model
     if not any(isinstance(one, nn.modules.batchnorm._BatchNorm) and one.training for one in model.modules()):  # noqa: SLF001  # torch has no public name for all of them
         return
-    batch, nodes = blueprint.cluster.global_batch, blueprint.cluster.nodes
+    batch = blueprint.cluster.global_batch
     last = len(blueprint.train.dataset) % batch
-    if 1 in even_shares(min(batch, len(blueprint.train.dataset)), nodes):
+    if 1 in _shares(blueprint.layout, min(batch, len(blueprint.train.dataset))):
         yield (
             f"the model has batch norm, and some virtual nodes get one sample of a batch of {batch:,}; give "
             f"the cluster a larger batch or fewer devices"
         )
-    elif last and not blueprint.options.drop_last and 1 in even_shares(last, nodes):
+    elif last and not blueprint.options.drop_last and 1 in _shares(blueprint.layout, last):
         yield (
             f"the model has batch norm, and some virtual nodes get one sample of each epoch's last batch of "
             f"{last:,}; Options(drop_last=True) leaves that batch out"
+        )
+
+
+def _shares(layout: Layout, batch: int) -> list[int]:
+    return [len(layout.positions(batch, range(node, node + 1))) for node in range(layout.nodes)]
+
+
+def _uneven(blueprint: Blueprint) -> Iterator[str]:
+    sizes = sorted(set(blueprint.layout.samples))
+    if len(sizes) > 1:
+        yield (
+            f"virtual nodes have {sizes[0]:,} to {sizes[-1]:,} samples: batch norm and losses over a batch see batches "
+            "of these sizes, not the target's equal ones, and the bits belong to this split"
         )
 
 

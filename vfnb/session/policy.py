@@ -40,8 +40,10 @@ def proposal(present: Mapping, counts: Table[int, int]) -> Callable[[Mapping], M
             f"worker {_listed(missing)} is left out; give every worker its virtual nodes, or resize the job to drop it"
         )
     wanted = dict(counts)
-    by_counts(present.layout, wanted, near=present)
-    return lambda now: by_counts(now.layout, wanted, near=now)
+    # Nodes of several sizes are meant for the workers in their order: the fewest moves would mix them up.
+    uneven = bool(present.layout.samples)
+    by_counts(present.layout, wanted, near=None if uneven else present)
+    return lambda now: by_counts(now.layout, wanted, near=None if uneven else now)
 
 
 def first_mapping(layout: Layout, workers: int) -> Mapping:

@@ -1,6 +1,6 @@
 """The rarely touched options of a job, checked when they are made."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Literal, get_args
@@ -25,6 +25,8 @@ class Options:
         reduction: "exact" gives the same bits on any mapping, "native" the fastest sum, equal up to rounding.
         blocks: How many blocks the virtual nodes are cut into; None is min(nodes, 32). A job uses at most
             as many workers as it has blocks.
+        node_sizes: How many samples of a full batch each virtual node has, one number a node; None is even shares. It
+            changes what batch norm sees, and the bits belong to these sizes.
         nodes_per_pass: Virtual nodes computed in one forward and backward pass; "auto" takes what is predicted to be
             fastest here, a number settled when the job is made, and halves it where a pass does not fit.
         precision: "no" for fp32, or autocast to "bf16" or "fp16" (with a loss scaler).
@@ -52,6 +54,7 @@ class Options:
 
     reduction: Reduction = "exact"
     blocks: int | None = None
+    node_sizes: tuple[int, ...] | None = None
     nodes_per_pass: NodesPerPass = 1
     precision: Precision = "no"
     clip_norm: float | None = None
@@ -77,6 +80,7 @@ class Options:
             _check_choice(name, getattr(self, name), choices)
         if self.nodes_per_pass != "auto":
             _check_nodes_per_pass(self.nodes_per_pass)
+        object.__setattr__(self, "node_sizes", _sizes(self.node_sizes, self.nodes_per_pass))
         for name, least in _COUNTS.items():
             check_count(name, getattr(self, name), least)
         for name in _COUNTS_OR_NONE:
@@ -119,6 +123,18 @@ def _check_nodes_per_pass(value: object) -> None:
     if isinstance(value, str):
         raise SpecError(f"nodes_per_pass={value!r} is not possible; give a whole number of at least 1, or 'auto'")
     check_count("nodes_per_pass", value)
+
+
+def _sizes(sizes: object, nodes_per_pass: NodesPerPass) -> tuple[int, ...] | None:
+    if sizes is None:
+        return None
+    if isinstance(sizes, str) or not isinstance(sizes, Sequence) or not sizes:
+        raise SpecError(f"node_sizes={sizes!r} are no sizes; give one a virtual node, such as [6, 2], or None")
+    for size in sizes:
+        check_count("a size in node_sizes", size)
+    if nodes_per_pass == "auto":
+        raise SpecError("nodes_per_pass='auto' is measured for nodes of one size; with node_sizes give a number")
+    return tuple(sizes)
 
 
 def _check_positive(name: str, value: object) -> None:
