@@ -12,7 +12,7 @@ from torch.utils.data import TensorDataset
 
 import vfnb
 from vfnb.ground import SpecError
-from vfnb.numerics import batch_slice, permutation, where
+from vfnb.numerics import Course, permutation
 from vfnb.spec import Warned
 
 STEPS = 12
@@ -47,8 +47,8 @@ def _plain(samples: int, batch: int) -> dict[str, torch.Tensor]:
     model, (inputs, labels) = _model(), _data(samples)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.2, momentum=0.9)
     for step in range(1, STEPS + 1):
-        epoch, within = where(step, samples, batch)
-        order = permutation(samples, 0, epoch)[list(batch_slice(samples, batch, within))]
+        epoch, places = Course(samples, batch).at(step)
+        order = permutation(samples, 0, epoch)[list(places)]
         optimizer.zero_grad()
         nn.functional.cross_entropy(model(inputs[order]), labels[order]).backward()
         optimizer.step()

@@ -11,6 +11,7 @@ from math import isfinite
 
 import torch
 
+from vfnb.numerics import node_seed
 from vfnb.runtime.feed import Feed
 from vfnb.runtime.forward import Measured, run_pass
 from vfnb.runtime.group import GroupError
@@ -137,8 +138,14 @@ class Attempt:
 
     def _passes(self) -> list[tuple[Pass, Measured]]:
         replica, post, at_once = self.replica, self.post, self.replica.nodes_per_pass
-        passes = post.passes(self.samples, at_once)
-        batches = self.feed.batches(self.step, passes, lambda later: post.passes(self.feed.samples_in(later), at_once))
+
+        def passes_in(step: int) -> tuple[Pass, ...]:
+            return post.passes(step, self.feed.samples_in(step), at_once)
+
+        passes = passes_in(self.step)
+        batches = self.feed.batches(self.step, passes, passes_in)
+        # Before the first pass: between passes, where caches are cold, each of these takes five times as long.
+        seeds = [node_seed(replica.program.seed, self.step, one.node) for one in passes]
         measured: list[tuple[Pass, Measured]] = []
         for block in by_block(passes):
             for one in block:
@@ -148,9 +155,9 @@ class Attempt:
                 post.slot.mark("compute", step=self.step, node=one.node)
                 begun = time.perf_counter()
                 post.stretch.begin()
-                _, batch = next(batches)
+                batch = next(batches)
                 slower = post.probe("pass", worker=post.worker, step=self.step, detail=len(measured))
-                measured.append((one, self._pass(one, batch)))
+                measured.append((one, self._pass(one, batch, seeds[len(measured)])))
                 post.stretch.end(slower, self.step)
                 post.slot.took(time.perf_counter() - begun)
             replica.sums.end_block(block[0].block, self.scale)
@@ -158,10 +165,10 @@ class Attempt:
         self._current = None
         return measured
 
-    def _pass(self, one: Pass, batch: Batch) -> Measured:
+    def _pass(self, one: Pass, batch: Batch, seed: int) -> Measured:
         replica = self.replica
         replica.buffers.restore()
-        got = run_pass(replica, one, batch, step=self.step, unit=replica.weight_unit, scale=self.scale)
+        got = run_pass(replica, one, batch, seed=seed, unit=replica.weight_unit, scale=self.scale)
         replica.sums.end_pass()
         replica.buffers.end_pass(one.node, len(one.positions))
         return got

@@ -16,7 +16,7 @@ from torchmetrics import Metric
 
 from vfnb.ground import SpecError
 from vfnb.numerics import evaluation_seed
-from vfnb.runtime.forward import autocast, seed_pass, weighed
+from vfnb.runtime.forward import autocast, weighed
 from vfnb.runtime.placement import moved
 from vfnb.runtime.post import Post
 from vfnb.runtime.program import Batch
@@ -43,8 +43,9 @@ def due(replica: Replica) -> bool:
     program, step = replica.program, replica.step
     if program.evaluation is None or step == 0 or replica.evaluated >= step:
         return False
-    every = program.options.evaluate_every or program.steps_per_epoch
-    return step % every == 0 or step == program.steps
+    every = program.options.evaluate_every
+    comes = program.course.ends_epoch(step) if every is None else step % every == 0
+    return comes or step == program.steps
 
 
 def evaluate(replica: Replica, post: Post) -> dict[str, float]:
@@ -119,12 +120,12 @@ def _measure(replica: Replica, number: int, indices: range) -> _Part:
     request = Request(epoch=0, step=0, node=number, indices=tuple(indices))
     batch = moved(read(program.evaluation, program.seed, request), replica.device)
     seed = evaluation_seed(program.seed, replica.step, number)
-    seed_pass(seed, replica.device)
+    replica.seed_generators(seed)
     with autocast(replica.device, program.options.precision):
         value, factor, weight = weighed(replica.loss(replica.model, batch), len(indices))
     part: _Part = {"loss": float(value) * factor if weight else 0.0, "weight": weight}
     if program.metrics:
-        seed_pass(seed, replica.device)
+        replica.seed_generators(seed)
         part["metrics"] = _states(replica, batch)
     return part
 

@@ -55,10 +55,11 @@ class Post:
         """Where in the group the lead stands."""
         return self.mapping.workers.index(self.roll.lead)
 
-    def passes(self, batch: int, nodes_per_pass: int) -> tuple[Pass, ...]:
+    def passes(self, step: int, batch: int, nodes_per_pass: int) -> tuple[Pass, ...]:
         """List this worker's passes.
 
         Args:
+            step: Whose blocks are computed.
             batch: Samples in the step's batch.
             nodes_per_pass: Virtual nodes computed at once.
 
@@ -66,4 +67,4 @@ class Post:
             The passes, in order.
         """
         blocks = self.mapping.blocks_of(self.worker)
-        return passes_of(self.mapping.layout, blocks, batch, nodes_per_pass)
+        return passes_of(self.mapping.layout.at(step), blocks, batch, nodes_per_pass)

@@ -12,7 +12,7 @@ import torch
 from vfnb.ground import SpecError
 from vfnb.numerics import Capacities, NoiseScale, slice_digest, unique_buffers, unique_parameters
 from vfnb.runtime.buffers import Buffers
-from vfnb.runtime.placement import torch_device
+from vfnb.runtime.placement import seeding, torch_device
 from vfnb.runtime.program import Program, private_copy
 from vfnb.runtime.snapshot import State
 from vfnb.runtime.sums import ExactSums, NativeSums, Sums
@@ -30,6 +30,7 @@ class Replica:
 
     Attributes:
         place: Where, as the user names it.
+        seed_generators: Seeds every generator that a pass may draw from.
         step: The last committed step.
         evaluated: The last step after which the evaluation data were gone through.
         skips: How many steps in a row were skipped.
@@ -44,6 +45,7 @@ class Replica:
         self.device = torch_device(device)
         self.model = program.model.to(self.device)
         self.loss = program.loss.to(self.device) if isinstance(program.loss, torch.nn.Module) else program.loss
+        self.seed_generators = seeding(self.device)
         self.parameters = unique_parameters(self.model)
         self.optimizer = program.optimizer(self.model)
         self.schedule = None if program.schedule is None else program.schedule(self.optimizer, program.steps)
@@ -61,7 +63,7 @@ class Replica:
         self.step = self.evaluated = self.skips = 0
         self.weight_unit = 1.0
         self.best: tuple[float, int] | None = None
-        self.halvings: tuple[tuple[int, int], ...] = ()
+        self.halvings = program.halvings
         self.kinds: tuple[str, ...] = ()
 
     @property
@@ -72,7 +74,8 @@ class Replica:
     @property
     def nodes_per_pass(self) -> int:
         """Virtual nodes computed at once in the next step."""
-        return self.halvings[-1][1] if self.halvings else self.program.nodes_per_pass
+        since = [nodes for step, nodes in self.halvings if step <= self.step + 1]
+        return since[-1] if since else self.program.nodes_per_pass
 
     def compute_at_most(self, nodes: int) -> None:
         """Compute no more virtual nodes at once than these, from the next step on.
@@ -81,8 +84,9 @@ class Replica:
             nodes: How many.
         """
         if nodes < self.nodes_per_pass:
-            earlier = tuple(one for one in self.halvings if one[0] <= self.step)
-            self.halvings = (*earlier, (self.step + 1, nodes))
+            earlier = [one for one in self.halvings if one[0] <= self.step]
+            later = [one for one in self.halvings if one[0] > self.step + 1 and one[1] < nodes]
+            self.halvings = (*earlier, (self.step + 1, nodes), *later)
 
     def clear_gradients(self) -> None:
         """Drop every gradient."""

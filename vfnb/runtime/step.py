@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 import torch
 
-from vfnb.numerics import Capacities, update_seed, where
+from vfnb.numerics import Capacities, update_seed
 from vfnb.runtime.attempt import Attempt
 from vfnb.runtime.feed import Feed
-from vfnb.runtime.forward import seed_pass
 from vfnb.runtime.messages import Reason
 from vfnb.runtime.post import Post
 from vfnb.runtime.replica import Replica
@@ -161,7 +160,7 @@ def _update(replica: Replica, attempt: Attempt) -> float | None:
         norm = torch.nn.utils.clip_grad_norm_(list(replica.parameters.values()), options.clip_norm)
     elif options.reduction == "exact" and gradients:
         norm = torch.nn.utils.get_total_norm(gradients)
-    seed_pass(update_seed(replica.program.seed, attempt.step), replica.device)
+    replica.seed_generators(update_seed(replica.program.seed, attempt.step))
     if gradients:
         replica.scaler.step(replica.optimizer)
         replica.scaler.update()
@@ -207,17 +206,16 @@ def _finite(replica: Replica) -> bool:
 def _learn_noise(replica: Replica, attempt: Attempt, verdict: Verdict, norm: float | None) -> None:
     if norm is None:
         return
-    program = replica.program
-    samples = [
-        len(program.layout.positions(attempt.samples, program.layout.nodes_of(block)))
-        for block in range(program.layout.blocks)
-    ]
+    layout = replica.program.layout.at(attempt.step)
+    weights, sqnorms = verdict.weights[: layout.blocks], verdict.sqnorms[: layout.blocks]
+    samples = [len(layout.positions(attempt.samples, layout.nodes_of(block))) for block in range(layout.blocks)]
     norms = [
         sqnorm * (replica.weight_unit / weight) ** 2 if weight else 0.0
-        for sqnorm, weight in zip(verdict.sqnorms, verdict.weights, strict=True)
+        for sqnorm, weight in zip(sqnorms, weights, strict=True)
     ]
-    counted = [count if weight else 0 for count, weight in zip(samples, verdict.weights, strict=True)]
-    replica.noise = replica.noise.updated(norms, counted, norm**2, attempt.samples, len(program.train.dataset))
+    counted = [count if weight else 0 for count, weight in zip(samples, weights, strict=True)]
+    dataset = replica.program.train.dataset
+    replica.noise = replica.noise.updated(norms, counted, norm**2, attempt.samples, len(dataset))
 
 
 def _row(
@@ -231,10 +229,9 @@ def _row(
 ) -> Row:
     program = replica.program
     options = program.options
-    epoch, _ = where(attempt.step, len(program.train.dataset), program.global_batch, options.drop_last)
     return Row(
         step=attempt.step,
-        epoch=epoch,
+        epoch=attempt.feed.epoch_of(attempt.step),
         loss=loss,
         lr=lr,
         samples=attempt.samples,

@@ -32,7 +32,7 @@ from vfnb.runtime.program import Program
 from vfnb.runtime.rehearsal import opening_pass, rehearse
 from vfnb.runtime.replica import Replica
 from vfnb.runtime.seats import VOID
-from vfnb.runtime.settings import apply_flags, deterministic
+from vfnb.runtime.settings import apply_flags, deterministic, keep_freed_memory
 from vfnb.runtime.snapshot import keep_checkpoint, read_state, write_state
 from vfnb.runtime.stretch import Stretch
 from vfnb.runtime.training import Journal, train
@@ -143,6 +143,8 @@ class _Worker:
         device = Device.parse(errand.device)
         apply_flags(errand.flags)
         torch.set_num_threads(device.threads)
+        if device.kind == "cpu":
+            keep_freed_memory()
         self._accelerator = accelerator(device)
         payload: tuple[Program, Probe] = unship(Path(errand.payload))
         program, self._probe = payload

@@ -60,7 +60,7 @@ def compare(here: Identity, checkpoint: Checkpoint) -> tuple[Event, ...]:
     warned = [f"the code has changed since the checkpoint: {one}" for one in differences.warned]
     warned += [
         f"{name} is a function, which no checkpoint holds; this job goes on without it"
-        for name in saved.fields.get("functions", {})
+        for name in sorted(saved.fields.get("functions", {}).keys() - here.fields.get("functions", {}).keys())
     ]
     return (
         *_chosen(saved, step),
