@@ -134,11 +134,7 @@ def _commit(replica: Replica, attempt: Attempt, verdict: Verdict, redone: list[E
 
 
 def _updated(replica: Replica, attempt: Attempt) -> tuple[float | None, bool]:
-    """Have the update computed: by each worker where all round alike, else by the lead for all.
-
-    Returns:
-        The norm of the mean gradient, and whether all members were there to the end.
-    """
+    """Have the update computed, by the lead alone where kinds are mixed; give the norm and whether nobody was lost."""
     roll = attempt.post.roll
     if roll.mixed and attempt.post.worker != roll.lead:
         return attempt.take_over(), True
