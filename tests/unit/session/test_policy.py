@@ -38,6 +38,14 @@ def test_a_proposal_is_made_for_the_mapping_at_the_time_of_the_switch() -> None:
     assert propose(propose(now)).blocks == propose(now).blocks
 
 
+def test_nodes_of_several_sizes_go_to_workers_in_their_order() -> None:
+    layout = Layout(6, 6, samples=(2, 2, 2, 2, 8, 8))
+    present = first_mapping(layout, 2)
+
+    assert proposal(present, {0: 4, 1: 2})(present).nodes_of(1) == (4, 5)
+    assert proposal(present, {0: 1, 1: 5})(proposal(present, {0: 5, 1: 1})(present)).nodes_of(0) == (0,)
+
+
 @pytest.mark.parametrize(
     ("counts", "said"),
     [
