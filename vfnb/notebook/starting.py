@@ -142,7 +142,7 @@ def _maker(flow: VFlow, given: Namespace) -> "tuple[Path | None, Callable[[str |
 
     task, devices = _task(flow, given), devices_in(flow, given.on)
     if given.resume is None:
-        return None, _beginning(flow, given, task, devices)
+        return None, beginning(flow, given, task, devices)
     for flag in _OF_THE_CHECKPOINT:
         if getattr(given, flag) is not None:
             raise UsageError(f"a run that goes on keeps its {flag}; leave out --{flag}")
@@ -150,7 +150,21 @@ def _maker(flow: VFlow, given: Namespace) -> "tuple[Path | None, Callable[[str |
     return earlier, lambda name: Job.load(earlier, task, devices=devices, name=name)
 
 
-def _beginning(flow: VFlow, given: Namespace, task: "Task", devices: Any) -> "Callable[[str | None], Job]":
+def beginning(flow: VFlow, given: Namespace, task: "Task", devices: Any) -> "Callable[[str | None], Job]":
+    """Give what makes a job of a line, under a name.
+
+    Args:
+        flow: Has the target.
+        given: The flags.
+        task: What to learn.
+        devices: As a Job takes them.
+
+    Returns:
+        A function of the job's name.
+
+    Raises:
+        UsageError: If no target is chosen.
+    """
     from vfnb.session import Job
 
     cluster = flow.target

@@ -29,6 +29,7 @@ from vfnb.runtime.rehearsal import rehearse
 from vfnb.runtime.replica import Replica
 from vfnb.runtime.settings import apply_flags, deterministic, keep_freed_memory
 from vfnb.runtime.step import Halted, take_step
+from vfnb.runtime.stretch import Stretch
 from vfnb.runtime.troubles import MemoryShortError, is_memory
 from vfnb.spec import Device, Layout, Mapping
 
@@ -139,7 +140,9 @@ def _answer(program: Program, device: Device, request: Request) -> Answer:
 
 def _reduced(program: Program, layout: Layout, samples: int) -> Program:
     """Make steps of whole passes of a size, without a schedule or loaders."""
-    options = replace(program.options, nodes_per_pass=1, drop_last=True, loader_workers=0, stop_when=None)
+    options = replace(
+        program.options, nodes_per_pass=1, drop_last=True, loader_workers=0, stop_when=None, batch_schedule=None
+    )
     return replace(
         program,
         layout=layout,
@@ -206,7 +209,8 @@ def _timed(program: Program, device: Device, times: int = 1) -> tuple[list[_Mome
 def _steps(replica: Replica, times: int, spent: float) -> Iterator[_Moments]:
     layout = replica.program.layout
     clock = _Clock(replica.device)
-    post = Post(worker=0, mapping=Mapping(layout, ((0, tuple(range(layout.blocks))),)), probe=clock)
+    mapping = Mapping(layout, ((0, tuple(range(layout.blocks))),))
+    post = Post(worker=0, mapping=mapping, probe=clock, stretch=Stretch(replica.place))
     feed = Feed(replica.program, replica.device)
     warm = times - 1  # the first step makes the optimizer's state: it must not be timed where a step's end counts
     while warm > 0 or (spent < _WARM and warm > -_WARM_STEPS):

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 from torchmetrics import Metric
 
-from vfnb.numerics import steps_per_epoch
+from vfnb.numerics import Course
 from vfnb.spec import Layout, Options, Weighted
 
 Batch = Any  # whatever the collate gives
@@ -58,8 +58,8 @@ class Program:
         metrics: By name, fresh; their states merge in batch order.
         optimizer: Called with the model on its device.
         schedule: Called with the optimizer and the total steps; None for a constant rate.
-        layout: The virtual nodes and their blocks.
-        global_batch: Samples a step.
+        layout: The virtual nodes and their blocks, those that come in later too.
+        global_batch: Samples of the first step; the options may let it grow.
         seed: Of the run.
         steps: The last step's number, from 1.
         options: The rarer choices.
@@ -86,14 +86,14 @@ class Program:
     halvings: tuple[tuple[int, int], ...] = ()
 
     @property
-    def steps_per_epoch(self) -> int:
-        """Steps that read the training data once."""
-        return steps_per_epoch(len(self.train.dataset), self.global_batch, drop_last=self.options.drop_last)
+    def course(self) -> Course:
+        """Which epoch and which samples each step is of."""
+        return Course(len(self.train.dataset), self.global_batch, self.options.growth, self.options.drop_last)
 
     @property
     def evaluation_batch(self) -> int:
-        """Samples of one evaluation batch: a virtual node's share, whatever the mapping."""
-        return -(-self.global_batch // self.layout.nodes)
+        """Samples of one evaluation batch: a virtual node's share, whatever the mapping and the step."""
+        return -(-self.global_batch // self.layout.at(1).nodes)
 
 
 def private_copy(program: Program) -> Program:

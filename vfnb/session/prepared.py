@@ -50,6 +50,15 @@ class Prepared:
         """The state that it begins with."""
         return initial_state(self.program) if self.checkpoint is None else self.checkpoint.state
 
+    def begin_on(self, devices: tuple[Device, ...]) -> None:
+        """Begin on other devices than were chosen at first, of the same kind; more than blocks are a PlanError.
+
+        Args:
+            devices: Where it begins.
+        """
+        self.mapping = first_mapping(self.blueprint.layout, len(devices))
+        self.devices = devices
+
     def go_on_from(self, checkpoint: Checkpoint) -> tuple[Event, ...]:
         """Begin after a checkpoint's step; a CheckpointError says that it is another job's.
 

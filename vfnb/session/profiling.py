@@ -61,7 +61,7 @@ def profile(
     chosen = Options() if options is None else options
     if not isinstance(chosen, Options):
         raise SpecError(f"options is a {type(chosen).__name__}; give vfnb.Options(...)")
-    settled = replace(chosen, nodes_per_pass=1, blocks=None)
+    settled = replace(chosen, nodes_per_pass=1, blocks=None, batch_schedule=None)
     one = VirtualCluster.parse("1", global_batch=1)
     blueprint = draw(task, one, seed=0, length=Length(epochs=None, steps=1), options=settled)
     for size in batches or ():
@@ -96,6 +96,42 @@ def measured(blueprint: Blueprint, devices: Sequence[Device], sizes: Sequence[in
         assert speed is not None, "nothing is missing only where something is known"
         found = found.merged(replace(found, speeds=(speed,)))
     return found
+
+
+def known_profile(blueprint: Blueprint, devices: Sequence[Device]) -> Profile:
+    """Read what the cache has of some devices; nothing is measured.
+
+    Args:
+        blueprint: The job.
+        devices: Which.
+
+    Returns:
+        All that is known of them, which may be nothing.
+    """
+    found = Profile(subject=subject_of(blueprint), versions=numeric_environment(), speeds=())
+    for device in {DeviceProfile.name_of(device): device for device in devices}.values():
+        known = _cached(_file(found, device), found)
+        found = found if known is None else found.merged(known)
+    return found
+
+
+def node_seconds(profile: Profile, device: Device, blueprint: Blueprint) -> float | None:
+    """Tell how long a virtual node takes on a device, its part in the sum with it.
+
+    Args:
+        profile: What was measured.
+        device: Where.
+        blueprint: Whose virtual nodes.
+
+    Returns:
+        Seconds; None where the profile does not have the device.
+    """
+    speed = profile.speed(device, hardware_of(device))
+    if speed is None:
+        return None
+    nodes, at_once = blueprint.layout.nodes, blueprint.nodes_per_pass
+    samples = -(-blueprint.cluster.global_batch // nodes) * at_once
+    return speed.pass_seconds(samples) / at_once + speed.block_seconds * blueprint.layout.blocks / nodes
 
 
 def subject_of(blueprint: Blueprint) -> dict[str, str]:

@@ -230,7 +230,7 @@ def _changes(original: _Original, task: Task, devices: Request, engine: EngineNa
     fields, options = original.identity.fields, original.identity.options
     length = Length(epochs=None, steps=fields["steps"])
     blueprint = draw(task, original.identity.cluster, seed=fields["seed"], length=length, options=options)
-    threads, blocks = options.threads, blueprint.layout.blocks
+    threads, blocks = options.threads, blueprint.layout.most_workers
     chosen = first_devices(devices, devices_here(), engine_of(engine), threads=threads, blocks=blocks)
     now = identity_of(blueprint, [device.kind for device in chosen]).fields
     here, there = Identity(_unhomed(now)), Identity(_unhomed(fields))
