@@ -26,10 +26,11 @@ from vfnb.planning.scheduling import (
     policies,
 )
 from vfnb.planning.target.bill import Bill, Length, Rates
-from vfnb.planning.target.card import Estimate, plain
+from vfnb.planning.target.card import Estimate, duration, plain
 from vfnb.planning.target.forecast import estimate_known, forecast, named
 from vfnb.planning.target.known import known, known_models
 from vfnb.planning.target.memory import Memory, Room, memory_of
+from vfnb.planning.target.reach import Curve, Reach, curves
 from vfnb.planning.target.roofline import precision_for
 from vfnb.planning.target.steptime import Range, batch_of
 from vfnb.planning.target.workload import Precision, Product, Workload
@@ -42,6 +43,7 @@ __all__ = [
     "Choice",
     "Claim",
     "Costs",
+    "Curve",
     "Decision",
     "Estimate",
     "Length",
@@ -57,6 +59,7 @@ __all__ = [
     "Range",
     "RateOf",
     "Rates",
+    "Reach",
     "Room",
     "Rule",
     "Scaling",
@@ -71,8 +74,10 @@ __all__ = [
     "by_counts",
     "candidates",
     "choice_of",
+    "curves",
     "decided",
     "devices_in",
+    "duration",
     "estimate_known",
     "even",
     "fair_share",

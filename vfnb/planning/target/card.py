@@ -1,13 +1,15 @@
 """The estimate of a run on its target, as a record, as people read it, and as JSON."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from vfnb.planning.target.bill import Bill
+from vfnb.ground import face
+from vfnb.planning.target.bill import Bill, Length
 from vfnb.planning.target.memory import GIB, Memory
 from vfnb.planning.target.steptime import Range
+from vfnb.planning.target.workload import Workload
 from vfnb.spec import VirtualCluster
 
 _LETTERS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
@@ -32,6 +34,8 @@ class Estimate:
         measured: What narrowed the range; empty where nothing was measured.
         network: How gradients are summed, in words.
         bill: The whole run; None where its length is not known.
+        workload: What a pass of the model asks of a device.
+        length: Of the run; None where it is not known.
         here: What this machine's devices hold, by device, one virtual node a pass.
         remarks: What was assumed or left out, a sentence each.
     """
@@ -48,6 +52,8 @@ class Estimate:
     measured: tuple[tuple[VirtualCluster, float], ...]
     network: str
     bill: Bill | None
+    workload: Workload = field(repr=False)
+    length: Length | None = None
     here: tuple[tuple[str, Memory], ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -71,6 +77,17 @@ class Estimate:
     def energy_kwh(self) -> Range | None:
         """The whole run on all devices at their design power; None where that is not known."""
         return None if self.bill is None else self.bill.energy_kwh
+
+    def chart(self, *accelerators: str) -> Any:
+        """Draw the time to train against the number of devices, with where a device's share of the batch fits.
+
+        Args:
+            accelerators: Beside the target's; without any a few that are well known.
+
+        Returns:
+            A plotly figure.
+        """
+        return face("chart")(self, accelerators)
 
     def __repr__(self) -> str:
         return text(self)
