@@ -7,7 +7,6 @@ devices as the batch has samples there is nothing left to share.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vfnb.planning.target.bill import Length, Rates, bill_of
 from vfnb.planning.target.card import Estimate
 from vfnb.planning.target.memory import Verdict, memory_of, room_of
 from vfnb.planning.target.steptime import Range, batch_of, step_seconds
@@ -93,10 +92,10 @@ def _reach(estimate: Estimate, row: Accelerator, devices: int) -> Reach:
     workload, batch = estimate.workload, estimate.target.global_batch
     cluster = VirtualCluster(accelerator=row.name, count=devices, global_batch=batch)
     step = step_seconds(workload, cluster, dict(estimate.measured))
-    length: Length | None = estimate.length
+    length = estimate.length
     return Reach(
         devices=devices,
         batch_per_device=batch_of(cluster),
-        seconds=step if length is None else bill_of(cluster, row, step, length, Rates()).run_seconds,
+        seconds=step if length is None else length.seconds(step, batch),
         verdict=memory_of(workload, room_of(row, devices), batch_of(cluster)).verdict,
     )
