@@ -2,9 +2,8 @@
 
 import pytest
 
-from vfnb.ground import StateError
+from vfnb.ground import StateError, face, has_face
 from vfnb.notebook import dashboard
-from vfnb.session.faces import face, has_face
 
 
 def test_the_notebook_room_names_the_dashboard() -> None:
