@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 from vfnb.ground import PlanError
-from vfnb.planning import Balance, Outlook, Window, levelled
+from vfnb.planning import Balance, Outlook, Window, by_counts, levelled
 from vfnb.runtime import Run, Sign
 from vfnb.session.feed import Feed
 from vfnb.session.learned import Learned
@@ -184,4 +184,10 @@ def _window(opening: _Opening, signs: Table[int, Sign], nodes_per_pass: int) -> 
 
 def _unless_changed(after: Mapping) -> Propose:
     """Map so, unless other workers than were measured are there by then."""
-    return lambda now: after if now.workers == after.workers else now
+
+    def propose(now: Mapping) -> Mapping:
+        if now.workers != after.workers:
+            return now
+        return by_counts(now.layout, after.counts, near=now, present=after.layout)
+
+    return propose
