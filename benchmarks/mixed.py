@@ -1,7 +1,7 @@
 """Devices of several speeds, simulated: what a solved mapping brings, and how soon a job finds one by itself.
 
-The ideal is the best integer mapping's: the slowest worker's virtual nodes times a pass as it was measured on its slot in
-the same run. What a step takes beside its passes is missing from it, and counts against what is measured.
+The ideal is the best integer mapping's: the slowest worker's virtual nodes times a pass as it was measured on its slot
+in the same run. What a step takes beside its passes is missing from it, and counts against what is measured.
 """
 
 from collections.abc import Iterator, Mapping
