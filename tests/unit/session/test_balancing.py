@@ -181,8 +181,10 @@ def test_a_window_waits_for_a_pass_of_every_worker(engine: FakeEngine) -> None:
 
 
 def test_a_halved_pass_holds_fewer_virtual_nodes(engine: FakeEngine) -> None:
-    job = job_of(engine, options=Options(nodes_per_pass=4, blocks=12, check=False))
+    job = job_of(engine, options=Options(nodes_per_pass="auto"))
     engine.run.signs = {0: sign(usual=0.04), 1: sign(usual=0.12)}
+    assert job._balancer._seconds() == pytest.approx({0: 0.04, 1: 0.12})
+
     engine.run.happen(NodesPerPassHalved(step=1, nodes_per_pass=2))
 
     assert job._balancer._seconds() == pytest.approx({0: 0.02, 1: 0.06})
