@@ -62,6 +62,11 @@ class Steered(Readings):
 
     # -- who decides on its devices
 
+    @property
+    def pooled(self) -> bool:
+        """Whether a pool decides on its devices."""
+        return bool(self._keeper)
+
     def _hand_to(self, keeper: str) -> Reins:
         """Let somebody else decide where it trains; until they let go, `start` and `resize` refuse and say who."""
         self._free_for("submit")

@@ -105,18 +105,22 @@ def summary(outcomes: Iterable[Outcome], metric: str, target: Target | None) -> 
     return pd.DataFrame([_summed(cell, runs, metric, target) for cell, runs in cells_of(outcomes).items()])
 
 
-def chart(outcomes: Sequence[Outcome], metric: str) -> Picture:
+def chart(outcomes: Sequence[Outcome], metric: str, kept: "pd.DataFrame | None" = None) -> Picture:
     """Draw a metric's final values over batch sizes.
 
     Args:
         outcomes: The runs.
         metric: Which.
+        kept: An earlier summary, drawn after these; None for none.
 
     Returns:
         A row a cell, and a curve for each choice of the further values.
+
+    Raises:
+        SpecError: If `kept` is no summary of this metric.
     """
     cells = summary(outcomes, metric, None)
-    traces = _traces(cells, outcomes, metric, "")
+    traces = _traces(cells, outcomes, metric, "") + ([] if kept is None else _kept(kept, metric))
     up = f"final {metric.replace('_', ' ')}"
     return Picture(table=cells, svg=draw_by_batch(traces, up, noise=noise_scale(outcomes)), notes=_room(len(traces)))
 
@@ -217,6 +221,26 @@ def _done(runs: Iterable[Outcome]) -> list[Outcome]:
 def _reached(runs: Iterable[Outcome], target: Target) -> list[float]:
     steps = [target.first_step(run.history) for run in runs if run.history is not None]
     return [float(step) for step in steps if step is not None]
+
+
+def _kept(summed: "pd.DataFrame", metric: str) -> list[Trace]:
+    """Make the curves of an earlier summary, as it was read from a file."""
+    needed = {"batch", "runs", metric, "low", "high"}
+    if missing := needed - set(summed.columns):
+        raise SpecError(f"the kept summary has no {', '.join(sorted(missing))}; give what sweep.summary was")
+    others = [*needed, "steps_to_target", "steps_low", "steps_high", "noise_scale"]
+    names = [str(name) for name in summed.columns if name not in others]
+    said = summed.apply(lambda row: ", ".join(f"{name} {row[name]}" for name in names), axis=1)
+    return [
+        Trace(
+            label=f"{setting or 'mean'}, {rows['runs'].max()} kept",
+            steps=rows["batch"].tolist(),
+            values=rows[metric].tolist(),
+            low=rows["low"].tolist(),
+            high=rows["high"].tolist(),
+        )
+        for setting, rows in summed.sort_values("batch").groupby(said, sort=False)
+    ]
 
 
 def _traces(cells: "pd.DataFrame", outcomes: Iterable[Outcome], column: str, edges: str) -> list[Trace]:

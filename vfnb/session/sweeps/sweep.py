@@ -100,17 +100,18 @@ class Sweep:
         outcomes = report.chosen(self._crew.outcomes(), where)
         return report.curves(outcomes, self._metric(outcomes, metric), self._over if over is None else over)
 
-    def chart(self, metric: str | None = None) -> Picture:
+    def chart(self, metric: str | None = None, *, kept: "pd.DataFrame | None" = None) -> Picture:
         """Draw a metric's final value over batch sizes, with the measured noise scale.
 
         Args:
             metric: As for `curves`.
+            kept: The `summary` of an earlier sweep, such as one with more seeds read from a file, drawn beside.
 
         Returns:
             `table` and `svg`; a notebook shows the drawing.
         """
         outcomes = self._crew.outcomes()
-        return report.chart(outcomes, self._metric(outcomes, metric))
+        return report.chart(outcomes, self._metric(outcomes, metric), kept)
 
     def steps_chart(self) -> Picture | None:
         """Draw the steps to the target over batch sizes, with what perfect scaling would take and the noise scale.
