@@ -8,7 +8,7 @@ from collections.abc import Callable
 from collections.abc import Mapping as Table
 from concurrent.futures import Future
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, nan
 
 from vfnb.ground import PlanError
 from vfnb.planning import Balance, Outlook, Window, levelled
@@ -96,7 +96,8 @@ class Balancer:
 
     def _look(self, row: Row, run: Run) -> None:
         status, opening = self._ledger.status, self._opening
-        mapping, seconds = status.mapping, row.samples / row.samples_per_second
+        mapping = status.mapping
+        seconds = row.samples / row.samples_per_second if row.samples_per_second > 0 else nan
         moving = self._pending is not None and not self._pending.done()
         if mapping is None or len(mapping.workers) == 1 or status.state != "running" or moving:
             self._opening = None
@@ -166,10 +167,11 @@ class Balancer:
 
     @property
     def _nodes_per_pass(self) -> int:
-        halved = (
-            event.nodes_per_pass for event in reversed(self._ledger.events) if isinstance(event, NodesPerPassHalved)
-        )
-        return next(halved, self._prepared.blueprint.nodes_per_pass)
+        blueprint = self._prepared.blueprint
+        if blueprint.options.nodes_per_pass != "auto":
+            return blueprint.nodes_per_pass
+        halved = (one.nodes_per_pass for one in reversed(self._ledger.events) if isinstance(one, NodesPerPassHalved))
+        return next(halved, blueprint.nodes_per_pass)
 
 
 def _window(opening: _Opening, signs: Table[int, Sign], nodes_per_pass: int) -> Window | None:
