@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from vfnb.ground import check_platform
 
 if TYPE_CHECKING:
+    from vfnb import papers
     from vfnb.ground import (
         CheckpointError,
         PlanError,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from vfnb.notebook import load_ipython_extension, unload_ipython_extension
     from vfnb.planning import Estimate, Plan
     from vfnb.runtime import devices
-    from vfnb.session import Job, Pool, Task, compare, estimate, open_run, plan, profile, runs, verify
+    from vfnb.session import Job, Pool, Task, compare, estimate, open_run, plan, profile, runs, sweep, verify
     from vfnb.spec import Options, Profile, Resized, VirtualCluster, Weighted
 
 __version__ = "0.1.0"
@@ -53,9 +54,11 @@ __all__ = [
     "estimate",
     "load_ipython_extension",
     "open_run",
+    "papers",
     "plan",
     "profile",
     "runs",
+    "sweep",
     "unload_ipython_extension",
     "verify",
 ]
@@ -86,6 +89,7 @@ _ROOMS = {
     "plan": "vfnb.session",
     "profile": "vfnb.session",
     "runs": "vfnb.session",
+    "sweep": "vfnb.session",
     "unload_ipython_extension": "vfnb.notebook",
     "verify": "vfnb.session",
 }
@@ -93,6 +97,8 @@ _ROOMS = {
 
 def __getattr__(name: str) -> Any:
     """Load a public name from its room the first time it is asked for."""
+    if name == "papers":
+        return import_module("vfnb.papers")  # a room of its own name
     room = _ROOMS.get(name)
     if room is None:
         raise AttributeError(f"module 'vfnb' has no attribute {name!r}")

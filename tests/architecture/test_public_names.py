@@ -31,9 +31,11 @@ PUBLIC = [
     "estimate",
     "load_ipython_extension",
     "open_run",
+    "papers",
     "plan",
     "profile",
     "runs",
+    "sweep",
     "unload_ipython_extension",
     "verify",
 ]

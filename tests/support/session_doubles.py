@@ -141,7 +141,7 @@ class FakeRun:
         return future
 
     def activity(self) -> dict[int, Sign]:
-        return self.signs
+        return dict(self.signs)
 
     def join(self, timeout: float | None = None) -> bool:
         return self._over.wait(timeout)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vfnb.session import Job, Pool
+    from vfnb.session import Job, Pool, Sweep
 
 
 def follow(job: "Job") -> Any:
@@ -33,6 +33,20 @@ def dashboard(job: "Job") -> Any:
     from vfnb.notebook.showing import dashboard as dashboard_live
 
     return dashboard_live(job)
+
+
+def sweep(made: "Sweep") -> Any:
+    """Make a sweep's face; `sweep.dashboard()` finds it by its entry point.
+
+    Args:
+        made: To be shown.
+
+    Returns:
+        What draws it anew while it trains.
+    """
+    from vfnb.notebook.sweep_face import sweep_face
+
+    return sweep_face(made)
 
 
 def pool_dashboard(pool: "Pool") -> Any:

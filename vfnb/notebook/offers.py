@@ -160,6 +160,19 @@ def live(flow: VFlow, _: str) -> Iterable[str]:
     return reversed(flow.training())
 
 
+def mappings(_: VFlow, begun: str) -> Iterable[str]:
+    """Offer the mapping that is found by itself.
+
+    Args:
+        begun: The word as far as it is typed.
+
+    Returns:
+        Its name.
+    """
+    del begun
+    return ("solve",)
+
+
 def left(_: VFlow, begun: str) -> Iterable[str]:
     """Offer the runs that ended early.
 

@@ -19,6 +19,7 @@ _NEEDED = ("ipywidgets", "anywidget", "plotly")
 _VIEW = "application/vnd.jupyter.widget-view+json"
 _LIVE: dict[Job, "Dashboard"] = {}  # a job has one panel, however often it is shown
 _LOCK = threading.Lock()
+_SETTLING = 10.0  # seconds at most that a cell's end waits for the last drawing
 
 
 class Dashboard:
@@ -42,6 +43,7 @@ class Dashboard:
         self.thread = self._panel.painter.thread
         self._places: dict[str, Any] = {}  # the cells that show it: how each is brought up to date
         self._over = False
+        self._lasts = threading.Event()
         self._panel.painter.start()
 
     def close(self) -> None:
@@ -55,6 +57,8 @@ class Dashboard:
         if self._over:
             _display(still(self._job), raw=True)
             return
+        if not self._places:
+            _shell().events.register("post_run_cell", self._cell_ends)
         view = {_VIEW: {"version_major": 2, "version_minor": 0, "model_id": self.widget.model_id}}
         self._places[cell] = _display(still(self._job) | view, raw=True, display_id=True)
 
@@ -67,9 +71,16 @@ class Dashboard:
         self._lasting.value = lasting["text/html"]
         self.widget.children = [self._lasting]
         self._replace(lasting)
+        self._lasts.set()
         if drawn := picture(self._panel.figure, kaleido=find_spec("kaleido") is not None):
             self._replace(lasting | drawn)
         self._panel.close()
+
+    def _cell_ends(self, *_: Any) -> None:
+        """Let a cell in which the job ended end with what lasts: executed from the shell, it is saved right then."""
+        if self._job.state in ("done", "stopped", "failed"):
+            _shell().events.unregister("post_run_cell", self._cell_ends)
+            self._lasts.wait(_SETTLING)
 
     def _replace(self, bundle: Bundle) -> None:
         for place in self._places.values():

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vfnb.notebook import looking, offers, planning, pooling, starting, steering
+from vfnb.notebook import looking, offers, planning, pooling, starting, steering, sweeping
 from vfnb.notebook.flow import VFlow
 from vfnb.notebook.offers import Offers
 
@@ -130,10 +130,11 @@ VERBS = {
     "resume": Verb(example="resume", about="go on after a pause", handler=steering.resume, words=1, offers=offers.live),
     "map": Verb(
         example="map 0:48 1:16",
-        about="virtual nodes by worker",
+        about="virtual nodes by worker; map solve: by measured speed",
         handler=steering.remap,
         words=None,
         flags=_WHICH,
+        offers=offers.mappings,
     ),
     "plan": Verb(
         example="plan task --on 2",
@@ -145,6 +146,30 @@ VERBS = {
             "--options": Flag(about="a variable with vfnb.Options(...)", value="NAME", offers=offers.options),
         },
         offers=offers.tasks,
+    ),
+    "sweep": Verb(
+        example="sweep task --batches 32,512 --seeds 5 --epochs 3",
+        about="train at every batch and seed; again, go on; without a task, show it",
+        handler=sweeping.sweep,
+        words=1,
+        flags={
+            "--batches": Flag(about="global batches, joined by commas", value="N,N", read=sweeping.numbers),
+            "--seeds": Flag(about="how many, or which, joined by commas; 3 without it", value="N", read=sweeping.seeds),
+            "--grid": Flag(
+                about="further values that the task's function takes", value="lr=0.1,0.2", read=sweeping.axes
+            ),
+            "--epochs": Flag(about="of each run; 1 without --steps", value="N", read=_whole),
+            "--steps": Flag(about="of each run, in place of --epochs", value="N", read=_whole),
+            "--target": Flag(about="count the steps to it", value="accuracy=0.8", read=sweeping.target),
+            "--on": Flag(about="devices, as for run", value="DEVICES", offers=offers.devices),
+            "--at-once": Flag(
+                about="runs side by side, on the devices shared out; 1 without it", value="N", read=_whole
+            ),
+            "--options": Flag(about="a variable with vfnb.Options(...)", value="NAME", offers=offers.options),
+            "--name": Flag(about="the sweep's, a folder below vfnb-runs; sweep without it", value="NAME"),
+            "--stop": Flag(about="end the newest sweep; the same call goes on with it"),
+        },
+        offers=offers.names,
     ),
     "pool": Verb(
         example="pool --on 4",

@@ -2,7 +2,8 @@
 
 from vfnb.planning.counts import by_counts
 from vfnb.planning.even import even, remap
-from vfnb.planning.mixed.fastest import fastest
+from vfnb.planning.mixed.balance import Balance, Outlook, Window
+from vfnb.planning.mixed.fastest import fastest, levelled
 from vfnb.planning.mixed.solve import Rule, price, solve
 from vfnb.planning.mixed.split import Part, Split
 from vfnb.planning.moves import Move, moves
@@ -32,9 +33,10 @@ from vfnb.planning.target.memory import Memory, Room, memory_of
 from vfnb.planning.target.roofline import precision_for
 from vfnb.planning.target.steptime import Range, batch_of
 from vfnb.planning.target.workload import Precision, Product, Workload
-from vfnb.planning.together import Choice, Plan, best, candidates, choice_of, sizes_to
+from vfnb.planning.together import Choice, Plan, Share, best, candidates, choice_of, share_of, sizes_to
 
 __all__ = [
+    "Balance",
     "Bill",
     "Bundle",
     "Choice",
@@ -45,6 +47,7 @@ __all__ = [
     "Length",
     "Memory",
     "Move",
+    "Outlook",
     "Part",
     "Plan",
     "Policy",
@@ -57,8 +60,10 @@ __all__ = [
     "Room",
     "Rule",
     "Scaling",
+    "Share",
     "Split",
     "State",
+    "Window",
     "Workload",
     "batch_of",
     "best",
@@ -76,6 +81,7 @@ __all__ = [
     "forecast",
     "known",
     "known_models",
+    "levelled",
     "linear_scaling",
     "memory_of",
     "moves",
@@ -85,6 +91,7 @@ __all__ = [
     "precision_for",
     "price",
     "remap",
+    "share_of",
     "sizes_to",
     "solve",
 ]

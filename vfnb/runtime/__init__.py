@@ -14,6 +14,7 @@ from vfnb.runtime.payload import shippable
 from vfnb.runtime.probe import Probe
 from vfnb.runtime.program import Batch, MapStyle, Program, Source
 from vfnb.runtime.replica import initial_state, load_into
+from vfnb.runtime.roll import not_guaranteed
 from vfnb.runtime.snapshot import (
     Checkpoint,
     checkpoint_fingerprint,
@@ -60,6 +61,7 @@ __all__ = [
     "load_into",
     "memory_bytes",
     "newest_checkpoint",
+    "not_guaranteed",
     "read_checkpoint",
     "shippable",
     "trial",

@@ -11,9 +11,11 @@ from math import isfinite
 
 import torch
 
+from vfnb.numerics import node_seed
 from vfnb.runtime.feed import Feed
 from vfnb.runtime.forward import Measured, run_pass
 from vfnb.runtime.group import GroupError
+from vfnb.runtime.handing import hand_on, receive
 from vfnb.runtime.passes import Pass, by_block
 from vfnb.runtime.post import Post
 from vfnb.runtime.program import Batch
@@ -101,10 +103,49 @@ class Attempt:
             post.probe("before_commit", worker=post.worker, step=self.step)
         replica.sums.means_into_grads(self.ballot, verdict.weight / replica.weight_unit)
 
+    def hand_on(self, norm: float | None) -> bool:
+        """Give what this worker's update has made to the others, whose devices round differently.
+
+        Args:
+            norm: Of the mean gradient.
+
+        Returns:
+            Whether all members were there; this worker has committed either way.
+        """
+        replica, post = self.replica, self.post
+        post.probe("in_update", worker=post.worker, step=self.step)
+        try:
+            hand_on(post.group, {"norm": norm, **replica.learned()}, post.lead_place)
+        except GroupError:
+            return False
+        return True
+
+    def take_over(self) -> float | None:
+        """Take over what the lead's update has made, once all of it is here.
+
+        Returns:
+            The norm of the mean gradient, as the lead rounds it.
+        """
+        replica, post = self.replica, self.post
+        with self._dropped_on_loss():
+            post.probe("in_update", worker=post.worker, step=self.step)
+            learned = receive(post.group, post.lead_place)
+        replica.clear_gradients()
+        replica.buffers.apply(self.samples)
+        replica.take_over(learned)
+        norm: float | None = learned["norm"]
+        return norm
+
     def _passes(self) -> list[tuple[Pass, Measured]]:
         replica, post, at_once = self.replica, self.post, self.replica.nodes_per_pass
-        passes = post.passes(self.samples, at_once)
-        batches = self.feed.batches(self.step, passes, lambda later: post.passes(self.feed.samples_in(later), at_once))
+
+        def passes_in(step: int) -> tuple[Pass, ...]:
+            return post.passes(step, self.feed.samples_in(step), at_once)
+
+        passes = passes_in(self.step)
+        batches = self.feed.batches(self.step, passes, passes_in)
+        # Before the first pass: between passes, where caches are cold, each of these takes five times as long.
+        seeds = [node_seed(replica.program.seed, self.step, one.node) for one in passes]
         measured: list[tuple[Pass, Measured]] = []
         for block in by_block(passes):
             for one in block:
@@ -113,19 +154,21 @@ class Attempt:
                 self._current = one
                 post.slot.mark("compute", step=self.step, node=one.node)
                 begun = time.perf_counter()
-                _, batch = next(batches)
-                post.probe("pass", worker=post.worker, step=self.step, detail=len(measured))
-                measured.append((one, self._pass(one, batch)))
+                post.stretch.begin()
+                batch = next(batches)
+                slower = post.probe("pass", worker=post.worker, step=self.step, detail=len(measured))
+                measured.append((one, self._pass(one, batch, seeds[len(measured)])))
+                post.stretch.end(slower, self.step)
                 post.slot.took(time.perf_counter() - begun)
             replica.sums.end_block(block[0].block, self.scale)
             replica.buffers.end_block(block[0].block)
         self._current = None
         return measured
 
-    def _pass(self, one: Pass, batch: Batch) -> Measured:
+    def _pass(self, one: Pass, batch: Batch, seed: int) -> Measured:
         replica = self.replica
         replica.buffers.restore()
-        got = run_pass(replica, one, batch, step=self.step, unit=replica.weight_unit, scale=self.scale)
+        got = run_pass(replica, one, batch, seed=seed, unit=replica.weight_unit, scale=self.scale)
         replica.sums.end_pass()
         replica.buffers.end_pass(one.node, len(one.positions))
         return got

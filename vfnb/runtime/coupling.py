@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from vfnb.numerics import restored_generators
+from vfnb.numerics import node_seed, restored_generators
 from vfnb.runtime.feed import Feed
 from vfnb.runtime.forward import run_pass
 from vfnb.runtime.passes import Pass
@@ -51,7 +51,8 @@ def coupling(program: Program) -> str | None:
 def _compared(program: Program, each: int) -> str | None:
     # A node's samples depend on their place alone, so two nodes of a small batch stand for any two.
     small = replace(private_copy(program), layout=Layout(2, 1), global_batch=2 * each, schedule=None)
-    small = replace(small, options=replace(small.options, precision="no", drop_last=False, reduction="native"))
+    plain = replace(small.options, precision="no", drop_last=False, reduction="native", batch_schedule=None)
+    small = replace(small, options=plain)
     replica = Replica(small, Device("cpu", 0))
     feed = Feed(small, replica.device)
     halves = [Pass(block=0, node=node, nodes=1, positions=range(node * each, (node + 1) * each)) for node in (0, 1)]
@@ -76,7 +77,7 @@ def _sums(replica: Replica, feed: Feed, passes: list[Pass]) -> dict[str, torch.T
         replica.buffers.begin(replica.buffer_capacities)
         batch = feed.placed(feed.read(1, one))
         with _Means():  # type: ignore[no-untyped-call]  # torch gives its constructor no types
-            got = run_pass(replica, one, batch, step=1, unit=1.0)
+            got = run_pass(replica, one, batch, seed=node_seed(replica.program.seed, 1, one.node), unit=1.0)
         loss = loss + got.value.double() * got.factor
         for name, value in replica.model.named_buffers():
             if value.is_floating_point():

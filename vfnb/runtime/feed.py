@@ -13,7 +13,6 @@ from typing import Protocol
 
 import torch
 
-from vfnb.numerics import batch_slice, where
 from vfnb.runtime.passes import Pass
 from vfnb.runtime.placement import moved
 from vfnb.runtime.program import Batch, Program
@@ -52,14 +51,23 @@ class Feed:
             step: From 1.
 
         Returns:
-            The global batch, or fewer in an epoch's short last one.
+            The global batch of its time, or fewer in an epoch's short last one.
         """
         return len(self._slice(step)[1])
 
-    def batches(
-        self, step: int, passes: Sequence[Pass], ahead: Callable[[int], Sequence[Pass]]
-    ) -> Iterator[tuple[Pass, Batch]]:
-        """Give each pass with its batch, in order.
+    def epoch_of(self, step: int) -> int:
+        """Tell which epoch a step is of.
+
+        Args:
+            step: From 1.
+
+        Returns:
+            The epoch, from 0.
+        """
+        return self._slice(step)[0]
+
+    def batches(self, step: int, passes: Sequence[Pass], ahead: Callable[[int], Sequence[Pass]]) -> Iterator[Batch]:
+        """Give each pass its batch, in order.
 
         Args:
             step: The step.
@@ -67,15 +75,15 @@ class Feed:
             ahead: The worker's passes in a later step, were nothing to change.
 
         Yields:
-            A pass and its batch on the device.
+            A pass's batch on the device.
         """
+        if self._loaders is None:
+            for one, rows in zip(passes, self._rows(step, passes), strict=True):
+                yield self.placed(self._read(step, one, rows))
+            return
         for place, one in enumerate(passes):
-            if self._loaders is None:
-                batch = self.read(step, one)
-            else:
-                self._ask_ahead(step, passes[place:], ahead)
-                batch = self._asked.pop(self._request(step, one)).result()
-            yield one, self.placed(batch)
+            self._ask_ahead(step, passes[place:], ahead)
+            yield self.placed(self._asked.pop(self._request(step, one)).result())
 
     def read(self, step: int, one: Pass) -> Batch:
         """Read a pass's batch in this thread; seeds and leaves the global generators changed.
@@ -87,9 +95,8 @@ class Feed:
         Returns:
             The batch, on the CPU.
         """
-        source = self._program.train
-        tensors = gathered(source, self._rows(step, one))
-        return collated(source, self._program.seed, self._request(step, one)) if tensors is None else tensors
+        (rows,) = self._rows(step, (one,))
+        return self._read(step, one, rows)
 
     def forget(self) -> None:
         """Drop what was asked ahead: the worker's blocks have changed."""
@@ -97,22 +104,33 @@ class Feed:
             future.cancel()
         self._asked.clear()
 
-    def _request(self, step: int, one: Pass) -> Request:
-        indices = tuple(self._rows(step, one).tolist())
-        return Request(epoch=self._slice(step)[0], step=step, node=one.node, indices=indices)
+    def _read(self, step: int, one: Pass, rows: torch.Tensor) -> Batch:
+        source = self._program.train
+        tensors = gathered(source, rows)
+        return collated(source, self._program.seed, self._asking(step, one, rows)) if tensors is None else tensors
 
-    def _rows(self, step: int, one: Pass) -> torch.Tensor:
+    def _request(self, step: int, one: Pass) -> Request:
+        (rows,) = self._rows(step, (one,))
+        return self._asking(step, one, rows)
+
+    def _asking(self, step: int, one: Pass, rows: torch.Tensor) -> Request:
+        return Request(epoch=self._slice(step)[0], step=step, node=one.node, indices=tuple(rows.tolist()))
+
+    def _rows(self, step: int, passes: Sequence[Pass]) -> tuple[torch.Tensor, ...]:
+        """Cut the passes' samples out of the epoch's order, ascending passes in one go."""
         epoch, within = self._slice(step)
         train = self._program.train
         order = epoch_order(len(train.dataset), self._program.seed, epoch, train.shuffle)
-        return order.narrow(0, within.start + one.positions.start, len(one.positions))
+        sizes, at = [], -within.start
+        for one in passes:
+            sizes += [one.positions.start - at, len(one.positions)]
+            at = one.positions.stop
+        parts: tuple[torch.Tensor, ...] = order.split([*sizes, len(order) - within.start - at])
+        return parts[1::2]
 
     def _slice(self, step: int) -> tuple[int, range]:
         if step != self._sliced[0]:  # each of a step's passes asks
-            program = self._program
-            samples = len(program.train.dataset)
-            epoch, within = where(step, samples, program.global_batch, program.options.drop_last)
-            self._sliced = step, (epoch, batch_slice(samples, program.global_batch, within))
+            self._sliced = step, self._program.course.at(step)
         return self._sliced[1]
 
     def _ask_ahead(self, step: int, rest: Sequence[Pass], ahead: Callable[[int], Sequence[Pass]]) -> None:

@@ -4,7 +4,7 @@ The backward pass runs on `sum / unit`, with `unit` a power of two near a virtua
 times its share, of the size of a mean, so that an fp16 scaler has the range it expects.
 """
 
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from math import frexp, ldexp
 from typing import Any
@@ -12,7 +12,6 @@ from typing import Any
 import torch
 
 from vfnb.ground import SpecError
-from vfnb.numerics import node_seed, seed_generators
 from vfnb.runtime.passes import Pass
 from vfnb.runtime.program import Batch
 from vfnb.runtime.refusals import refuse_by_name, weight_of
@@ -38,7 +37,7 @@ class Measured:
 
 
 def autocast(device: torch.device, precision: str) -> AbstractContextManager[Any]:
-    """Give torch's own autocast for a precision.
+    """Give torch's own autocast for a precision, and for "no" something that keeps the caller's out.
 
     Args:
         device: Where passes run.
@@ -47,22 +46,9 @@ def autocast(device: torch.device, precision: str) -> AbstractContextManager[Any
     Returns:
         The context.
     """
+    if precision not in _DTYPES and not torch.is_autocast_enabled(device.type):
+        return nullcontext()  # to enter one that is off would be a tenth of a small pass
     return torch.autocast(device.type, dtype=_DTYPES.get(precision, torch.bfloat16), enabled=precision in _DTYPES)
-
-
-def seed_pass(seed: int, device: torch.device) -> None:
-    """Seed every generator that a pass may draw from.
-
-    Args:
-        seed: Of the pass.
-        device: Whose generator is seeded beside the host's.
-    """
-    generators: tuple[torch.Generator, ...] = ()
-    if device.type == "cuda":
-        generators = (torch.cuda.default_generators[device.index or 0],)
-    elif device.type in ("mps", "xpu"):
-        getattr(torch, device.type).manual_seed(seed)
-    seed_generators(seed, generators)
 
 
 def weighed(loss: "torch.Tensor | Weighted", samples: int) -> tuple[torch.Tensor, float, float]:
@@ -88,19 +74,21 @@ def weighed(loss: "torch.Tensor | Weighted", samples: int) -> tuple[torch.Tensor
         raise SpecError(
             f"the loss is {shape}, not a scalar; return its mean over the batch, or vfnb.Weighted(sum, weight)"
         )
+    if value.ndim:
+        value = value.reshape(())
     if not isinstance(loss, Weighted):
-        return value.reshape(()), float(samples), float(samples)
-    return value.reshape(()), 1.0, weight_of(loss.weight)
+        return value, float(samples), float(samples)
+    return value, 1.0, weight_of(loss.weight)
 
 
-def run_pass(replica: Replica, one: Pass, batch: Batch, *, step: int, unit: float, scale: float = 1.0) -> Measured:
+def run_pass(replica: Replica, one: Pass, batch: Batch, *, seed: int, unit: float, scale: float = 1.0) -> Measured:
     """Seed and compute one pass of a training step; gradients add up in `.grad`.
 
     Args:
         replica: Whose model, loss and precision.
-        one: The pass; its first virtual node names the random stream.
+        one: The pass.
         batch: Its samples, on the device.
-        step: The step.
+        seed: Of its random stream, which its step and its first virtual node name.
         unit: What weights are divided by.
         scale: The loss scaler's scale, a power of two.
 
@@ -111,10 +99,9 @@ def run_pass(replica: Replica, one: Pass, batch: Batch, *, step: int, unit: floa
         RuntimeError: As the user's code or torch raised it.
         ValueError: As the user's code or torch raised it; some have a better sentence, see `refuse_by_name`.
     """
-    program, device = replica.program, replica.device
-    seed_pass(node_seed(program.seed, step, one.node), device)
+    replica.seed_generators(seed)
     try:
-        with autocast(device, program.options.precision):
+        with autocast(replica.device, replica.program.options.precision):
             value, factor, weight = weighed(replica.loss(replica.model, batch), len(one.positions))
         if weight == 0:
             return Measured(value=torch.zeros_like(value.detach()), factor=0.0, weight=0.0)

@@ -20,8 +20,8 @@ class Known:
         launch: How the run began.
         private: A folder for group files and handed-over states.
         nccl: Whether some devices can sum over nccl.
-        mapping: Who owns what from the next generation on; the present one's until something changes. Of a run without
-            workers the last one.
+        mapping: Who owns what from the next generation on; the present one's until something changes. Blocks that
+            come in at a later step are in it. Of a run without workers the last one.
         want: What the run should be doing.
         last_commit: When the last step was committed; monotonic seconds.
         next_id: The next new worker's id.
@@ -144,14 +144,15 @@ class Known:
 
     def status(self) -> Status:
         """Say how the run stands, for whoever watches it."""
-        counts = self.mapping.counts
+        mapping = self.mapping.at(max(self.step, 0) + 1)
+        counts = mapping.counts
         workers = tuple(
             Worker(id=seat.id, pid=seat.pid, device=seat.device, virtual_nodes=counts[seat.id])
             for seat in self.members()
             if seat.phase not in ("starting", "leaving")
         )
-        mapping = None if self.suspended else self.mapping
-        return Status(state=self._state(), step=self.step, workers=workers, mapping=mapping)
+        present = None if self.suspended else mapping
+        return Status(state=self._state(), step=self.step, workers=workers, mapping=present)
 
     def _state(self) -> State:
         if self.changes or any(one.answer is not None for one in self.transitions):

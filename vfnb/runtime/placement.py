@@ -5,13 +5,15 @@ backward pass is torch's own.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import torch
 from accelerate import Accelerator
 from accelerate.utils import send_to_device
 
+from vfnb.numerics import seed_generators
 from vfnb.spec import Device
 
 # Left by a launcher around the kernel, these would make accelerate look for a group of processes.
@@ -36,6 +38,29 @@ def torch_device(device: Device) -> torch.device:
         Torch's; every CPU slot is torch's one CPU.
     """
     return torch.device("cpu") if device.kind == "cpu" else torch.device(device.kind, device.index)
+
+
+def seeding(device: torch.device) -> Callable[[int], None]:
+    """Give what seeds every generator that a pass may draw from.
+
+    Args:
+        device: Whose generator is seeded beside the host's.
+
+    Returns:
+        It, called with a pass's seed.
+    """
+    match device.type:
+        case "cuda":
+            return partial(seed_generators, device_generators=(torch.cuda.default_generators[device.index or 0],))
+        case "mps" | "xpu":
+
+            def seed_both(seed: int) -> None:
+                getattr(torch, device.type).manual_seed(seed)
+                seed_generators(seed)
+
+            return seed_both
+        case _:
+            return seed_generators
 
 
 def single_process(environment: Mapping[str, str]) -> dict[str, str]:

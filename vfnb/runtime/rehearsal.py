@@ -4,6 +4,7 @@ from math import isfinite
 
 import torch
 
+from vfnb.numerics import node_seed
 from vfnb.runtime.feed import Feed
 from vfnb.runtime.forward import power_of_two_near, run_pass
 from vfnb.runtime.passes import Pass, passes_of
@@ -58,7 +59,7 @@ def opening_pass(program: Program) -> Pass:
         Virtual node 0's of step 1, alone: unit and capacities then stay where passes are halved.
     """
     samples = min(program.global_batch, len(program.train.dataset))
-    return passes_of(program.layout, (0,), samples, nodes_per_pass=1)[0]
+    return passes_of(program.layout.at(1), (0,), samples, nodes_per_pass=1)[0]
 
 
 def _pass(replica: Replica, scale: float) -> tuple[float, Ballot, int | None]:
@@ -69,7 +70,8 @@ def _pass(replica: Replica, scale: float) -> tuple[float, Ballot, int | None]:
     replica.sums.begin(replica.capacities)
     replica.buffers.begin(replica.buffer_capacities)
     try:
-        got = run_pass(replica, first, batch, step=1, unit=1.0, scale=scale)
+        seed = node_seed(replica.program.seed, 1, first.node)
+        got = run_pass(replica, first, batch, seed=seed, unit=1.0, scale=scale)
         check_dense(replica.parameters)
         replica.sums.end_pass()
         replica.buffers.end_pass(first.node, len(first.positions))

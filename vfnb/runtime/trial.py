@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import torch
 
 from vfnb.ground import SpecError
-from vfnb.numerics import restored_generators
+from vfnb.numerics import node_seed, restored_generators
 from vfnb.runtime.coupling import coupling
 from vfnb.runtime.evaluation import try_evaluation
 from vfnb.runtime.forward import run_pass
@@ -84,7 +84,7 @@ def _pass(replica: Replica) -> dict[str, torch.Tensor]:
     first, batch = first_pass(replica)
     replica.buffers.begin(replica.buffer_capacities)
     try:
-        got = run_pass(replica, first, batch, step=1, unit=1.0)
+        got = run_pass(replica, first, batch, seed=node_seed(replica.program.seed, 1, first.node), unit=1.0)
         found = _gradients(replica)
         found |= {f"buffer {name}": value.clone() for name, value in replica.model.named_buffers()}
         found["the loss"] = got.value

@@ -14,6 +14,8 @@ from vfnb.session.profiling import profile
 from vfnb.session.record import FOLDER
 from vfnb.session.runs import runs
 from vfnb.session.saved import SavedRun, open_run
+from vfnb.session.sweeps.begin import sweep
+from vfnb.session.sweeps.sweep import Sweep
 from vfnb.session.task import Task
 from vfnb.session.verification import Verdict, verify
 
@@ -26,6 +28,7 @@ __all__ = [
     "Pool",
     "PoolJob",
     "SavedRun",
+    "Sweep",
     "Task",
     "Verdict",
     "compare",
@@ -36,5 +39,6 @@ __all__ = [
     "profile",
     "replay",
     "runs",
+    "sweep",
     "verify",
 ]

@@ -6,12 +6,14 @@ What can be read of it stands in readings.py, what its verbs share in steered.py
 import sys
 from collections.abc import Generator
 from collections.abc import Mapping as Table
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from vfnb.ground import StateError, SystemClock
 from vfnb.runtime import Engine, Status, write_checkpoint
 from vfnb.runtime import devices as devices_here
+from vfnb.session.balancing import Balancer
 from vfnb.session.blueprint import Length, draw
 from vfnb.session.choice import Request, next_devices
 from vfnb.session.engines import EngineName, engine_of, first_devices
@@ -59,7 +61,7 @@ class Job(Steered):
         run_dir: Its directory, made by `start`.
         cluster: The target.
         steps: The last step's number.
-        steps_per_epoch: How many go once through the data.
+        course: Which epoch and which samples each step is of.
         options: The rarer choices.
 
     Raises:
@@ -84,9 +86,9 @@ class Job(Steered):
         self.cluster, self.options = cluster, Options() if options is None else options
         length = Length(epochs=epochs, steps=steps)
         blueprint = draw(task, cluster, seed=seed, length=length, options=self.options)
-        self.steps, self.steps_per_epoch = blueprint.steps, blueprint.steps_per_epoch
+        self.steps, self.course = blueprint.steps, blueprint.course
         self._engine, here = engine_of(engine), devices_here()
-        threads, blocks = self.options.threads, blueprint.layout.blocks
+        threads, blocks = self.options.threads, blueprint.layout.most_workers
         chosen = first_devices(devices, here, self._engine, threads=threads, blocks=blocks)
         blueprint, found = settled(blueprint, chosen)
         self._prepared = Prepared(blueprint, chosen)
@@ -95,11 +97,12 @@ class Job(Steered):
         self._ledger = Ledger(Status(state="new", step=0))
         self._feed = Feed(self._ledger, self._clock)
         self._learned = Learned(self._prepared, self._ledger)
+        self._balancer = Balancer(self._prepared, self._feed, self._ledger, self._learned)
         self._looked_over = False
         self._notice((*found, *remarks_on(chosen, here, step=0)))
 
     @classmethod
-    def load(
+    def load(  # noqa: PLR0913  # a checkpoint says the rest of what a job is
         cls,
         path: str | Path,
         task: Task,
@@ -107,6 +110,8 @@ class Job(Steered):
         devices: Request = None,
         engine: EngineName | Engine = "local",
         name: str | None = None,
+        run_dir: str | Path | None = None,
+        options: Options | None = None,
         trust: bool = False,
     ) -> Self:
         """Go on from a checkpoint, with the same bits as if the run had not ended, as a new run.
@@ -117,6 +122,9 @@ class Job(Steered):
             devices: As for a new job; they need not be those it was saved on.
             engine: As for a new job.
             name: Of the new run; None makes one.
+            run_dir: Of the new run, as for a new job.
+            options: As it was saved with, with the functions that no checkpoint holds; None takes the checkpoint's
+                without them.
             trust: Makes no difference yet: a checkpoint holds no code, and none is ever run from it.
 
         Returns:
@@ -135,8 +143,9 @@ class Job(Steered):
             seed=saved.fields["seed"],
             steps=saved.fields["steps"],
             name=name,
+            run_dir=run_dir,
             engine=engine,
-            options=saved.options,
+            options=saved.options if options is None else replace(options, nodes_per_pass=saved.options.nodes_per_pass),
         )
         noticed = job._prepared.go_on_from(checkpoint)
         job.options = job._prepared.blueprint.options
@@ -228,24 +237,39 @@ class Job(Steered):
         present = tuple(worker.device for worker in self.workers) or self._prepared.devices
         chosen = next_devices(devices, present, here, threads=self.options.threads)
         if devices is None:
-            chosen = chosen[: layout.blocks]
+            chosen = chosen[: layout.most_workers]
         first_mapping(layout, len(chosen))
         self._notice(remarks_on(chosen, here, step=self._ledger.status.step))
         return self._go_on_with(chosen)
 
-    def map(self, nodes: Table[int, int]) -> Handle:
+    def map(self, nodes: Table[int, int] | Literal["solve"]) -> Handle:
         """Give each worker another number of virtual nodes.
 
         Args:
-            nodes: Virtual nodes by worker id, for every worker, all of them in sum.
+            nodes: Virtual nodes by worker id, for every worker, all of them in sum; or "solve" for the mapping that is
+                fastest by the speeds measured so far, by the task's profile where a worker has none yet.
 
         Returns:
             A handle to wait for the switch, at once.
         """
         self._resizable("map")
         run = self._equipped("map")
-        propose = proposal(self.mapping or self._prepared.mapping, nodes)
+        if nodes == "solve":
+            return Handle("map to the fastest", run.remap(self._balancer.solved()))
+        propose = proposal(self.mapping or self._present(), nodes)
         return Handle(f"map to {dict(nodes)}", run.remap(propose))
+
+    def rebalance(self) -> Handle | None:
+        """Move virtual nodes to the workers that are faster, where the speeds measured of late make it worth it.
+
+        Worth it is a tenth of a step's time, and until the run's end more than the move takes.
+
+        Returns:
+            A handle to wait for the switch, at once; None where the present mapping had better stay.
+        """
+        self._resizable("rebalance")
+        run, propose = self._equipped("rebalance"), self._balancer.worthwhile()
+        return None if propose is None else Handle("rebalance", run.remap(propose))
 
     def save(self, path: str | Path | None = None) -> Path:
         """Write a checkpoint of the newest committed step; one that is there is replaced once this is whole.

@@ -202,19 +202,19 @@ class ClassCriterion(nn.Module):
             The sum, and the weight of the targets that count.
         """
         inputs, targets = _pair(batch)
-        outputs = model(inputs)
-        return Weighted(self._summed(outputs, targets), self._weight(outputs, targets))
+        outputs, summed = model(inputs), self._summed
+        return Weighted(summed(outputs, targets), _weight(summed, outputs, targets))
 
-    def _weight(self, outputs: Tensor, targets: Tensor) -> Tensor | float:
-        if targets.is_floating_point():
-            # Probabilities of classes: torch divides by the number of targets, whatever the classes weigh.
-            classes = outputs.shape[0 if outputs.ndim == 1 else 1]
-            return float(outputs.numel() // classes)
-        counts = targets != self.criterion.ignore_index
-        weight = self.criterion.weight
-        if weight is None:
-            return counts.sum()
-        return (weight[torch.where(counts, targets, 0)] * counts).sum()
+
+def _weight(criterion: nn.CrossEntropyLoss | nn.NLLLoss, outputs: Tensor, targets: Tensor) -> Tensor | float:
+    if targets.is_floating_point():
+        # Probabilities of classes: torch divides by the number of targets, whatever the classes weigh.
+        classes = outputs.shape[0 if outputs.ndim == 1 else 1]
+        return float(outputs.numel() // classes)
+    counts = targets != criterion.ignore_index
+    if criterion.weight is None:
+        return counts.count_nonzero()
+    return (criterion.weight[torch.where(counts, targets, 0)] * counts).sum()
 
 
 def _criterion(criterion: nn.Module) -> Loss:

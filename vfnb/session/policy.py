@@ -18,19 +18,23 @@ def policy() -> Policy:
     return Policy(spread=_spread, remap=remap)
 
 
-def proposal(present: Mapping, counts: Table[int, int]) -> Callable[[Mapping], Mapping]:
+def proposal(present: Mapping, counts: Table[int, int] | str) -> Callable[[Mapping], Mapping]:
     """Make the function that maps as many virtual nodes to each worker as was asked for.
 
     Args:
-        present: The mapping now.
+        present: The mapping now, of the blocks that are there; those that come in later follow in proportion.
         counts: Virtual nodes by worker.
 
     Returns:
         A function of the mapping at the time of the switch.
 
     Raises:
-        PlanError: If `counts` has other workers than there are, does not sum up, or would split a block.
+        PlanError: If `counts` is none, has other workers than there are, does not sum up, or would split a block.
     """
+    if isinstance(counts, str):
+        raise PlanError(
+            f"map({counts!r}) is not possible; give virtual nodes by worker, as {{0: 48, 1: 16}}, or 'solve'"
+        )
     strangers = sorted(set(counts) - set(present.workers), key=str)
     missing = sorted(set(present.workers) - set(counts))
     if strangers:
@@ -41,7 +45,7 @@ def proposal(present: Mapping, counts: Table[int, int]) -> Callable[[Mapping], M
         )
     wanted = dict(counts)
     by_counts(present.layout, wanted, near=present)
-    return lambda now: by_counts(now.layout, wanted, near=now)
+    return lambda now: by_counts(now.layout, wanted, near=now, present=present.layout)
 
 
 def first_mapping(layout: Layout, workers: int) -> Mapping:

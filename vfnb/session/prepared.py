@@ -26,6 +26,7 @@ class Prepared:
         self.blueprint, self.devices = blueprint, devices
         self.mapping: Mapping = first_mapping(blueprint.layout, len(devices))
         self.checkpoint: Checkpoint | None = None
+        self.halvings: tuple[tuple[int, int], ...] = ()  # of the run that it repeats
 
     @property
     def step(self) -> int:
@@ -42,7 +43,7 @@ class Prepared:
     @cached_property
     def program(self) -> Program:
         """What workers run."""
-        return self.blueprint.program(self.identity.text)
+        return replace(self.blueprint.program(self.identity.text), halvings=self.halvings)
 
     @cached_property
     def state(self) -> Snapshot:

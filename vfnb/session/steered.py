@@ -6,6 +6,7 @@ from pathlib import Path
 from vfnb.ground import Clock, StateError
 from vfnb.runtime import Engine, Run, Status
 from vfnb.session.announcer import Announcer
+from vfnb.session.balancing import Balancer
 from vfnb.session.engines import trains_inside_start
 from vfnb.session.feed import Feed
 from vfnb.session.handle import Handle
@@ -13,7 +14,7 @@ from vfnb.session.readings import Readings
 from vfnb.session.record import create
 from vfnb.session.reins import Reins
 from vfnb.session.remarks import say
-from vfnb.spec import Device, Event, Options
+from vfnb.spec import Device, Event, Mapping, Options
 
 
 class Steered(Readings):
@@ -22,6 +23,7 @@ class Steered(Readings):
     run_dir: Path
     options: Options
     _clock: Clock
+    _balancer: Balancer
     _engine: Engine
     _feed: Feed
     _looked_over: bool
@@ -40,10 +42,10 @@ class Steered(Readings):
         prepared, call = self._prepared, self.options.on_event
         record = create(self.run_dir, prepared.heading(self.name, self._clock.now()))
         self._feed.open(record, None if call is None else Announcer(call, self._feed, self.name))
-        self._feed(Status(state="starting", step=prepared.step, mapping=prepared.mapping))
+        self._feed(Status(state="starting", step=prepared.step, mapping=self._present()))
         try:
             self._learned.run = self._engine.start(
-                prepared.program, prepared.launch(self.name, self.run_dir), self._feed
+                prepared.program, prepared.launch(self.name, self.run_dir), self._balancer
             )
         except BaseException as error:
             if not self._ledger.ended:
@@ -53,6 +55,10 @@ class Steered(Readings):
     def _go_on_with(self, devices: tuple[Device, ...]) -> Handle:
         run, named = self._resizable("resize"), ", ".join(map(str, devices))
         return Handle(f"resize to {named or 'no devices'}", run.resize(devices))
+
+    def _present(self) -> Mapping:
+        """Give the mapping that the job begins with."""
+        return self._prepared.mapping.at(self._prepared.step + 1)
 
     # -- who decides on its devices
 

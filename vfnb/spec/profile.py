@@ -82,9 +82,9 @@ class DeviceProfile:
             device: One of the kind.
 
         Returns:
-            Such as "cuda", "cpu" or "cpu/4".
+            Such as "cuda", "cpu" or "cpu/4"; one made to look slower is a kind of its own.
         """
-        return device.kind if device.threads == 1 else f"{device.kind}/{device.threads}"
+        return device.rounding + device.remark
 
     @property
     def largest(self) -> int:

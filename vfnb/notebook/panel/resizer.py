@@ -55,7 +55,7 @@ class Resizer:
         """
         count = len(told.workers)
         able = told.state in _RESIZABLE and count > 0
-        most = told.mapping.layout.blocks if told.mapping is not None else 0
+        most = told.mapping.layout.most_workers if told.mapping is not None else 0
         self._fewer.disabled = self._half.disabled = not (able and count > 1)
         suspended = told.state == "paused" and count == 0
         self._more.disabled = not (suspended or (able and count < most))

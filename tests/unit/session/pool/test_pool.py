@@ -29,9 +29,14 @@ def submitted(pool: Pool, name: str, devices: int = 4, **known: Any) -> FakeEngi
 
 
 def shares(pool: Pool, **sizes: int) -> None:
-    """Wait until each job has so many devices, and those that have some are started on them."""
-    until(lambda: {job.name: len(job.devices) for job in pool.jobs} == sizes)
-    until(lambda: all(job.state != "queued" for job in pool.jobs if job.devices))
+    """Wait until each job trains on so many devices."""
+
+    def as_told() -> bool:
+        jobs = pool.jobs  # a job has its devices before it trains on them
+        trains = all(job.state == "running" for job in jobs if job.devices)
+        return trains and {job.name: len(job.devices) for job in jobs} == sizes
+
+    until(as_told)
 
 
 def test_jobs_share_and_the_first_grows_when_the_second_ends(pool: Pool) -> None:
