@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 BUILD := build
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo lab figures check format test notebooks-live bench clean
+.PHONY: help env demo lab figures check format test notebooks notebooks-live bench clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -48,8 +48,15 @@ format: env ## format and repair what can be repaired by machine
 test: check ## everything: checks, all test tiers, notebooks 00 and 01 (under 20 minutes on 2 cores)
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
-notebooks-live: env ## execute every notebook (before a change to one is done)
-	$(BIN)/python notebooks/execute.py notebooks/*.ipynb --into $(BUILD)
+notebooks-live: env ## execute every notebook as a reader does, within 3 minutes on one core and 1 GB each
+	$(BIN)/python notebooks/fetch.py
+	$(BIN)/python -m pytest -q notebooks/test_minilm.py
+	$(BIN)/python notebooks/execute.py notebooks/*.ipynb --into $(BUILD) --limits
+
+notebooks: env ## the full form of every notebook (an hour or two), then keep what its live form shows
+	$(BIN)/python notebooks/fetch.py
+	$(BIN)/python notebooks/execute.py notebooks/*.ipynb --into $(BUILD) --timeout 7200 --full
+	$(BIN)/python notebooks/execute.py notebooks/*.ipynb --into $(BUILD) --keep
 
 bench: env ## measure the numbers of docs/benchmarks.md as ratios in one run
 	$(BIN)/python benchmarks/run.py --json $(BUILD)/benchmarks.json

@@ -12,6 +12,7 @@ from pathlib import Path
 import dashboard
 import elasticity
 import memory
+import mixed
 import overhead
 import planning
 import scale
@@ -28,6 +29,7 @@ TOPICS: dict[str, Callable[[], Iterator[Figure]]] = {
     "scale": scale.figures,
     "dashboard": dashboard.figures,
     "solver": solver.figures,
+    "mixed": mixed.figures,
 }
 
 

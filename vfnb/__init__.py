@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from vfnb.ground import check_platform
 
 if TYPE_CHECKING:
+    from vfnb import papers
     from vfnb.ground import (
         CheckpointError,
         PlanError,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from vfnb.notebook import load_ipython_extension, unload_ipython_extension
     from vfnb.planning import Estimate, Plan
     from vfnb.runtime import devices
-    from vfnb.session import Job, Task, compare, estimate, open_run, plan, profile, runs, verify
+    from vfnb.session import Job, Pool, Task, compare, estimate, open_run, plan, profile, runs, sweep, verify
     from vfnb.spec import Options, Profile, Resized, VirtualCluster, Weighted
 
 __version__ = "0.1.0"
@@ -36,6 +37,7 @@ __all__ = [
     "Options",
     "Plan",
     "PlanError",
+    "Pool",
     "Profile",
     "Resized",
     "SpecError",
@@ -52,9 +54,11 @@ __all__ = [
     "estimate",
     "load_ipython_extension",
     "open_run",
+    "papers",
     "plan",
     "profile",
     "runs",
+    "sweep",
     "unload_ipython_extension",
     "verify",
 ]
@@ -66,6 +70,7 @@ _ROOMS = {
     "Options": "vfnb.spec",
     "Plan": "vfnb.planning",
     "PlanError": "vfnb.ground",
+    "Pool": "vfnb.session",
     "Profile": "vfnb.spec",
     "Resized": "vfnb.spec",
     "SpecError": "vfnb.ground",
@@ -84,6 +89,7 @@ _ROOMS = {
     "plan": "vfnb.session",
     "profile": "vfnb.session",
     "runs": "vfnb.session",
+    "sweep": "vfnb.session",
     "unload_ipython_extension": "vfnb.notebook",
     "verify": "vfnb.session",
 }
@@ -91,6 +97,8 @@ _ROOMS = {
 
 def __getattr__(name: str) -> Any:
     """Load a public name from its room the first time it is asked for."""
+    if name == "papers":
+        return import_module("vfnb.papers")  # a room of its own name
     room = _ROOMS.get(name)
     if room is None:
         raise AttributeError(f"module 'vfnb' has no attribute {name!r}")

@@ -88,6 +88,14 @@ def test_a_worker_killed_at_any_point_costs_no_bit(
     same(job, references["convnet"])
 
 
+def test_a_step_that_the_first_worker_lacks_keeps_its_row(references: dict[str, vfnb.Job], tmp_path: Path) -> None:
+    job = finished(
+        job_of(TASKS["convnet"](), tmp_path, slots(3), faults=FaultScript().fail(0, "before_commit", step=5))
+    )
+
+    same(job, references["convnet"])
+
+
 def test_survivors_that_stand_a_step_apart_take_the_newest_state(
     references: dict[str, vfnb.Job], tmp_path: Path
 ) -> None:

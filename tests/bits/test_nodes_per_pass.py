@@ -106,6 +106,28 @@ def test_a_run_goes_on_from_a_checkpoint_with_what_it_was_halved_to(tmp_path: Pa
     assert NodesPerPassHalved(step=4, nodes_per_pass=2) in loaded.events
 
 
+def test_a_run_that_was_halved_is_replayed_with_its_halvings(tmp_path: Path) -> None:
+    job = automatic(tmp_path, 1, Short(0, step=4, times=2), fingerprint_every=1)
+    job.start()
+    job.wait(timeout=60)
+
+    verdict = vfnb.verify(job.run_dir, transformer_task(), engine="inline")
+
+    assert job.fingerprint_notes == ("1 node per pass from step 4",)
+    assert json.loads((job.run_dir / "receipt.json").read_text())["halvings"] == [[4, 1]]
+    assert verdict.equal
+    assert verdict.compared == tuple(range(1, STEPS + 1))
+    assert verdict.fingerprint == job.fingerprint
+
+
+def test_a_replay_that_does_not_fit_says_so(tmp_path: Path) -> None:
+    job = finished(job_of(transformer_task(), tmp_path, 1, fingerprint_every=1))
+    short = LocalEngine(probe=Short(0, step=2, times=100))
+
+    with pytest.raises(vfnb.StateError, match=r"the run cannot be repeated here: .* memory"):
+        vfnb.verify(job.run_dir, transformer_task(), engine=short)
+
+
 def test_an_explicit_number_pauses_and_is_never_halved(tmp_path: Path) -> None:
     job = automatic(tmp_path, 1, Short(0, step=4), nodes_per_pass=4)
 

@@ -185,3 +185,17 @@ def test_the_panel_is_readable_in_the_dark(opened: Callable[..., Page]) -> None:
 
     assert min(light["text"], light["state"]) > light["page"] + 100
     assert "rgba(0, 0, 0, 0)" in light["plot"]
+
+
+def test_a_panel_whose_kernel_was_restarted_says_so_and_offers_nothing(opened: Callable[..., Page]) -> None:
+    page = begun(opened)
+
+    page.restart_kernel()
+    page.ready()
+
+    page.until(lambda: "jupyter-widgets-disconnected" in (page.panel.get_attribute("class") or ""), "the kernel went")
+    said = page.panel.evaluate("panel => getComputedStyle(panel, '::before').content")
+    assert "The kernel is gone" in said
+    assert not page.panel.get_by_text("training", exact=True).is_visible()
+    assert page.panel.evaluate("panel => getComputedStyle(panel.children[1], '::before').content") == "none"
+    assert page.button("Stop").evaluate("button => getComputedStyle(button).pointerEvents") == "none"

@@ -15,10 +15,12 @@ EXTRAS = PROJECT["optional-dependencies"]
 CORE = {requirement.name: requirement for requirement in map(Requirement, PROJECT["dependencies"])}
 RUN_TIME = CORE | {
     requirement.name: requirement
-    for extra in ("notebook", "demo", "scheduling")
+    for extra in ("notebook", "demo", "scheduling", "papers")
     for requirement in map(Requirement, EXTRAS[extra])
 }
 BINDER = yaml.safe_load((ROOT / "binder" / "environment.yml").read_text(encoding="utf-8"))
+POST_BUILD = (ROOT / "binder" / "postBuild").read_text(encoding="utf-8")
+BY_PIP = [Requirement(word) for word in re.findall(r"\S+==\S+", POST_BUILD)]
 BINDERS_OWN = {"ipython", "jupyterlab"}  # the service brings the front end, and keeps it current
 CONDA_NAMES = {"pytorch-cpu": "torch"}
 
@@ -51,7 +53,14 @@ def test_binder_pins_every_package_within_the_range(line: str) -> None:
 def test_binder_has_all_that_the_package_the_dashboard_and_the_quickstart_need() -> None:
     names = {CONDA_NAMES.get(name, name) for name in (re.split("=", line)[0] for line in BINDER["dependencies"])}
 
-    assert set(RUN_TIME) - BINDERS_OWN <= names
+    assert set(RUN_TIME) - BINDERS_OWN <= names | {requirement.name for requirement in BY_PIP}
+
+
+@pytest.mark.parametrize("requirement", BY_PIP, ids=str)
+def test_what_binder_installs_by_pip_is_the_version_that_is_tested(requirement: Requirement) -> None:
+    tested = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+
+    assert str(requirement) in tested
 
 
 @pytest.mark.parametrize("name", ["postBuild", "start"])

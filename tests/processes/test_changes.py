@@ -49,7 +49,7 @@ def test_what_cannot_be_is_refused_at_once_and_changes_nothing(reference: vfnb.J
     seen.wait_for(WorkerJoined, 2)
     reach(job, "running")
     wrong: list[tuple[Any, type[Exception], str]] = [
-        (lambda: job.resize(0), vfnb.SpecError, "devices=0 leaves no worker; give a number of at least 1"),
+        (lambda: job.resize(-1), vfnb.SpecError, "devices=-1 leaves no worker; give a number of at least 1"),
         (lambda: job.resize(["cuda:99"]), vfnb.SpecError, "there is no cuda:99 here; this machine has"),
         (lambda: job.resize(9), vfnb.PlanError, "9 workers cannot share 8 virtual nodes.*use at most 8 workers"),
         (lambda: job.map({0: 3, 1: 4}), vfnb.PlanError, "sum to 7 virtual nodes, but there are 8; add 1"),

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 import torch
 from gates import Gates, Seen
-from jobs import SAMPLES, finished, job_of, reach, slots
+from jobs import BATCH, SAMPLES, finished, job_of, reach, slots
 from torch import nn
 
 import vfnb
+from vfnb.numerics import Course
 from vfnb.spec import Resized, WorkerJoined, WorkerLost
 from vfnb.testing import FaultScript
 
@@ -60,6 +61,21 @@ def test_every_sample_is_read_once_an_epoch_under_resizes_and_a_kill(loaders: in
     assert _reads(job.model) == [[1] * SAMPLES] * EPOCHS
 
 
+def test_every_sample_is_read_once_an_epoch_where_the_batch_grows_inside_it(tmp_path: Path) -> None:
+    schedule = {3: 40, 6: 80}
+    course = Course(SAMPLES, BATCH, tuple(schedule.items()))
+    task = vfnb.Task(
+        Tally(), Places(), _loss_by_samples, partial(torch.optim.SGD, lr=1.0), schedule=partial(_by, course)
+    )
+    script = FaultScript().kill(1, "in_sum", step=3)
+    job = finished(
+        job_of(task, tmp_path, slots(2), faults=script, steps=course.steps_of(EPOCHS), batch_schedule=schedule)
+    )
+
+    assert list(job.history["samples"])[:7] == [32, 32, 40, 16, 40, 80, 80]
+    assert _reads(job.model) == [[1] * SAMPLES] * EPOCHS
+
+
 def test_a_short_batch_that_is_dropped_leaves_its_samples_out(tmp_path: Path) -> None:
     task = vfnb.Task(Tally(), Places(), _loss, partial(torch.optim.SGD, lr=1.0), schedule=_a_digit_an_epoch)
     job = finished(job_of(task, tmp_path, engine="inline", steps=EPOCH - 1, drop_last=True))
@@ -75,6 +91,20 @@ def _loss(model: nn.Module, batch: Any) -> vfnb.Weighted:
 def _a_digit_an_epoch(optimizer: torch.optim.Optimizer, steps: int) -> torch.optim.lr_scheduler.LRScheduler:
     """Make the rate 4 ** epoch: the weights then count an epoch's reads in a digit of its own, exactly."""
     return torch.optim.lr_scheduler.LambdaLR(optimizer, lambda done: float(4 ** (done // EPOCH)))
+
+
+def _loss_by_samples(model: nn.Module, batch: Any) -> vfnb.Weighted:
+    return vfnb.Weighted(model(batch) / NODES, float(len(batch)))
+
+
+def _by(course: Course, optimizer: torch.optim.Optimizer, steps: int) -> torch.optim.lr_scheduler.LRScheduler:
+    """Make the rate samples * 4 ** epoch: it takes away the mean's divisor, and the digits are as above."""
+
+    def rate(done: int) -> float:
+        epoch, read = course.at(done + 1)
+        return float(len(read) * 4**epoch)
+
+    return torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
 
 
 def _reads(model: nn.Module) -> list[list[int]]:

@@ -6,7 +6,7 @@ from itertools import product
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vfnb.planning import fastest, moves
+from vfnb.planning import fastest, levelled, moves
 from vfnb.spec import Layout, Mapping
 
 # Few, so that ties are common, and exact in binary, so that ties are exact.
@@ -124,3 +124,38 @@ def test_what_is_the_fastest_mapping_stays(data: st.DataObject) -> None:
     again = fastest(layout, seconds, near=found)
 
     assert again == found
+
+
+@settings(max_examples=300)
+@given(data=st.data())
+def test_no_mapping_that_leaves_nobody_out_is_faster_nor_moves_fewer_equal_blocks(data: st.DataObject) -> None:
+    workers = list(range(data.draw(st.integers(1, 3))))
+    blocks = data.draw(st.integers(len(workers), 6))
+    layout = Layout(blocks * data.draw(st.integers(1, 3)), blocks)
+    seconds = {worker: data.draw(SECONDS) for worker in workers}
+    possible = [one for one in mappings_of(layout, workers) if len(one.workers) == len(workers)]
+    near = data.draw(st.none() | st.sampled_from(possible))
+
+    found = levelled(layout, seconds, near)
+
+    def rank(mapping: Mapping) -> tuple[float, int]:
+        return step_seconds(mapping, seconds, 0.0), moved_nodes(near, mapping)
+
+    assert found.workers == tuple(workers)
+    assert rank(found) == min(map(rank, possible))
+
+
+@settings(max_examples=300)
+@given(data=st.data())
+def test_no_mapping_of_blocks_of_two_sizes_that_leaves_nobody_out_is_faster(data: st.DataObject) -> None:
+    workers = list(range(data.draw(st.integers(1, 3))))
+    blocks = data.draw(st.integers(max(2, len(workers)), 6))
+    layout = Layout(blocks * data.draw(st.integers(1, 4)) + data.draw(st.integers(1, blocks - 1)), blocks)
+    seconds = {worker: data.draw(SECONDS) for worker in workers}
+    possible = [one for one in mappings_of(layout, workers) if len(one.workers) == len(workers)]
+    near = data.draw(st.none() | st.sampled_from(possible))
+
+    found = levelled(layout, seconds, near)
+
+    assert found.workers == tuple(workers)
+    assert step_seconds(found, seconds, 0.0) == min(step_seconds(one, seconds, 0.0) for one in possible)

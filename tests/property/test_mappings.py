@@ -1,7 +1,9 @@
 """Laws of layouts and mappings: everything is covered once, evenly, and no block moves without need."""
 
 from collections import Counter
+from fractions import Fraction
 from itertools import product
+from math import ceil
 
 import pytest
 from hypothesis import assume, given
@@ -193,3 +195,73 @@ def test_the_moves_turn_one_mapping_into_the_other(data: st.DataObject) -> None:
         home[move.block] = move.target
 
     assert home == {block: worker for worker, owned in after.blocks for block in owned}
+
+
+@st.composite
+def growing(draw: st.DrawFn) -> Layout:
+    """Draw a layout whose last blocks come in at steps 2, 3, ..."""
+    size, first = draw(st.integers(1, 5)), draw(st.integers(1, 20))
+    added = draw(st.lists(st.integers(1, 30), min_size=1, max_size=3))
+    blocks = first + sum(added)
+    return Layout(size * blocks, blocks, tuple(enumerate(added, start=2)))
+
+
+@given(data=st.data())
+def test_even_mappings_are_even_at_every_step_and_stay_as_they_are(data: st.DataObject) -> None:
+    layout = data.draw(growing())
+    workers = st.lists(st.integers(0, 30), min_size=1, max_size=min(layout.most_workers, 8), unique=True)
+    before = even(layout, data.draw(workers))
+
+    after = even(layout, data.draw(workers), near=before)
+
+    for step in range(1, 6):
+        there = after.at(step)
+        numbers = [len(owned) for _, owned in there.blocks]
+        assert there.layout == layout.at(step)
+        assert max(numbers) - min(numbers) <= 1
+        assert covered(there) == list(range(layout.at(step).nodes))
+    assert even(layout, after.workers, near=after) == after
+
+
+@given(data=st.data())
+def test_counts_hold_for_what_is_there_and_what_comes_in_follows_in_proportion(data: st.DataObject) -> None:
+    layout = data.draw(growing())
+    present = layout.at(data.draw(st.integers(1, 5)))
+    number = data.draw(st.integers(1, min(layout.most_workers, 6)))
+    cuts = data.draw(st.permutations(range(1, present.blocks)))[: number - 1]
+    ends = [0, *sorted(cuts), present.blocks]
+    size = layout.nodes // layout.blocks
+    counts = {worker: size * (ends[worker + 1] - ends[worker]) for worker in range(number)}
+    near = even(layout, range(number))
+
+    mapping = by_counts(layout, counts, near, present=present)
+
+    for step in range(1, 6):
+        there = mapping.at(step)
+        if there.layout == present:
+            assert there.counts == counts
+        # With less for its share than the one with the most has, nobody could take over what that one has too much.
+        numbers = {worker: len(there.blocks_of(worker)) for worker in counts}
+        most = max(
+            (Fraction(numbers[worker], counts[worker]) for worker in counts if numbers[worker] > 1), default=None
+        )
+        if most is not None:
+            assert sum(max(1, ceil(most * count) - 1) for count in counts.values()) < there.layout.blocks
+    assert by_counts(layout, counts, mapping, present=present) == mapping
+
+
+@given(data=st.data())
+def test_survivors_keep_their_blocks_and_share_the_others_of_each_generation(data: st.DataObject) -> None:
+    layout = data.draw(growing())
+    number = data.draw(st.integers(2, max(2, min(layout.most_workers, 6))))
+    assume(number <= layout.most_workers)
+    before = even(layout, range(number))
+    lost = data.draw(st.sets(st.integers(0, number - 1), min_size=1, max_size=number - 1))
+
+    after = remap(before, lost)
+
+    assert all(set(before.blocks_of(worker)) <= set(after.blocks_of(worker)) for worker in after.workers)
+    for step in range(1, 6):
+        numbers = [len(owned) for _, owned in after.at(step).blocks]
+        assert max(numbers) - min(numbers) <= 2
+    assert covered(after) == list(range(layout.nodes))

@@ -39,6 +39,7 @@ PLAIN: dict[Any, st.SearchStrategy[Any]] = {
     bool: st.booleans(),
     type(None): st.none(),
     tuple[str, ...]: st.lists(st.text(), max_size=4).map(tuple),
+    tuple[int, ...]: st.lists(st.integers(), max_size=4).map(tuple),
     dict[str, float]: st.dictionaries(
         st.text() | st.sampled_from(["$type", "$float", "$$", "type", "version"]), st.floats(), max_size=4
     ),
@@ -61,7 +62,14 @@ def any_of(record: type[Any]) -> st.SearchStrategy[Any]:
 devices = st.builds(Device, st.sampled_from(["cuda", "xpu"]), st.integers(0, 99)) | st.builds(
     Device, st.just("cpu"), st.integers(0, 99), st.integers(1, 64)
 )
-layouts = numbers.flatmap(lambda nodes: st.builds(Layout, st.just(nodes), st.integers(1, nodes)))
+layouts = numbers.flatmap(lambda nodes: st.builds(Layout, st.just(nodes), st.integers(1, nodes))) | st.builds(
+    lambda size, first, counts: Layout(
+        size * (first + sum(counts)), first + sum(counts), tuple(enumerate(counts, start=2))
+    ),
+    numbers,
+    st.integers(1, 9),
+    st.lists(st.integers(1, 9), max_size=3),
+)
 clusters = st.builds(
     VirtualCluster,
     accelerator=st.sampled_from(["", *(row.name for row in accelerators())]),
@@ -78,6 +86,8 @@ options = st.builds(
     clip_norm=st.none() | positive,
     buffers=st.sampled_from(["mean", "first"]),
     drop_last=st.booleans(),
+    batch_schedule=st.none()
+    | st.lists(st.integers(2, 99), max_size=3, unique=True).map(lambda found: {size: size for size in found}),
     nonfinite=st.sampled_from(["skip", "stop"]),
     threads=numbers,
     loader_workers=st.integers(0, 8),

@@ -46,6 +46,26 @@ def test_token_weighted_loss_agrees_with_the_plain_large_batch(tmp_path: Path) -
     assert apart(job.model.state_dict(), model.state_dict()) == []
 
 
+def test_a_batch_that_grows_agrees_with_a_hand_written_loop_whose_batch_grows(tmp_path: Path) -> None:
+    images, labels = pictures()
+    growth = ((6, 48), (9, 64))
+    model = nn.Sequential(nn.Flatten(), nn.Linear(64, 16), nn.Tanh(), nn.Linear(16, 3))
+    task = vfnb.Task(model, TensorDataset(images, labels), nn.CrossEntropyLoss(), partial(torch.optim.SGD, lr=0.1))
+    job = finished(job_of(task, tmp_path, engine="inline", steps=STEPS, batch_schedule=growth))
+
+    optimizer, losses = torch.optim.SGD(model.parameters(), lr=0.1), []
+    for order in orders(STEPS, SAMPLES, growth):
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(images[order]), labels[order])
+        loss.backward()
+        optimizer.step()
+        losses.append(float(loss))
+
+    assert apart(job.model.state_dict(), model.state_dict()) == []
+    assert list(job.history.loss) == pytest.approx(losses, rel=1e-5)
+    assert list(job.history["samples"]) == [len(order) for order in orders(STEPS, SAMPLES, growth)]
+
+
 @pytest.mark.parametrize("precision", ["bf16", "fp16"])
 def test_low_precision_gives_the_same_bits_on_any_mapping(precision: str, tmp_path: Path) -> None:
     images, labels = pictures()

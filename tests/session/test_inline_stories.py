@@ -1,5 +1,6 @@
 """What a user does with a job, told with the engine that needs no worker."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from torch import nn
 from torchmetrics.classification import MulticlassAccuracy
 
 from vfnb.ground import CheckpointError, StateError, TrainingError
-from vfnb.session import Job, replay, runs
+from vfnb.session import Job, open_run, replay, runs, verify
 from vfnb.spec import Evaluated, Event, Finished, Options, Row, VirtualCluster
 
 
@@ -184,3 +185,29 @@ def test_an_autocast_around_the_start_is_refused() -> None:
 
     with torch.autocast("cpu", dtype=torch.bfloat16), pytest.raises(StateError, match="precision='bf16'"):
         ready.start()
+
+
+def test_a_batch_that_grows_stands_in_history_mappings_and_receipt() -> None:
+    task = small_task(model=nn.Linear(3, 2))
+    ready = job(task=task, steps=None, epochs=2, options=Options(batch_schedule={3: 16}))
+    assert (ready.steps, ready.cluster, ready.course.steps_of(1)) == (5, CLUSTER, 3)
+    train(ready)
+    saved = open_run(ready.run_dir)
+
+    assert list(ready.history["samples"]) == [8, 8, 8, 16, 8]
+    assert list(ready.history["epoch"]) == [0, 0, 0, 1, 1]
+    assert [(stage.step, stage.mapping.counts) for stage in saved.stages] == [(0, {0: 4}), (2, {0: 8})]
+    assert "for 5 of 5 steps of 8 samples, then 16 from step 3 on, as on 4 virtual nodes" in saved.receipt["methods"]
+    assert "4 virtual nodes in 4 blocks" in saved.receipt["methods"]
+    assert saved.receipt["job"]["options"]["batch_schedule"] == [[3, 16]]
+
+
+def test_a_run_whose_batch_grows_is_verified_and_another_schedule_is_another_job(tmp_path: Path) -> None:
+    task = small_task(model=nn.Linear(3, 2))
+    done = trained(task=task, steps=5, options=Options(batch_schedule={3: 16}))
+    folder = done.save(tmp_path / "saved")
+
+    assert verify(done.run_dir, task, engine="inline").equal
+    assert Job.load(folder, task, engine="inline").options.growth == ((3, 16),)
+    assert done.identity != job(task=task, steps=5).identity
+    assert done.identity == job(task=task, steps=5, options=Options(batch_schedule=((3, 16),))).identity

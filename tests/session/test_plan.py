@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 import torch
 from jobs import convnet_task, tokens_task
-from measured import keep_profile
+from measured import blueprint_of, keep_profile, speed_of
 from torch import nn
 from torch.utils.data import TensorDataset
 
 import vfnb
-from vfnb.session.profiling import folder
-from vfnb.spec import from_json
+from vfnb.session.environment import hardware_of, numeric_environment
+from vfnb.session.profiling import folder, subject_of
+from vfnb.spec import Device, Profile, from_json
+from vfnb.testing import slower
 
 CLUSTER = vfnb.VirtualCluster.parse("16", global_batch=64)
 
@@ -133,6 +135,21 @@ def test_a_shipped_profile_is_planned_from_without_measuring(tmp_path: Path) -> 
 
     assert plan.choices[0].step_seconds == pytest.approx(16 * 4.5)
     assert not file.exists()
+
+
+def test_a_plan_on_devices_of_several_speeds_says_the_solved_mapping_where_samples_are_coupled_too() -> None:
+    task, devices, hardware = convnet_task(), ["cpu:0", slower("cpu:1", 3)], hardware_of(Device("cpu", 0))
+    speeds = tuple(
+        speed_of(lambda samples, times=times: 0.01 * samples * times, device=name, hardware=hardware)
+        for name, times in (("cpu", 1), ("cpu@1/3-simulated", 3))
+    )
+    profile = Profile(subject=subject_of(blueprint_of(task)), versions=numeric_environment(), speeds=speeds)
+
+    plan = vfnb.plan(task, CLUSTER, devices, profile=profile)
+
+    assert plan.share is not None
+    assert plan.share.nodes == (12, 4)
+    assert vfnb.plan(task, CLUSTER, 2).share is None, "two devices of one speed"
 
 
 def test_auto_is_one_where_samples_are_coupled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -161,6 +161,12 @@ class Page:
         self.page.evaluate("() => { window.jupyterapp.serviceManager.sessions.shutdownAll(); }")
         self.page.wait_for_timeout(50)  # the request is on its way
 
+    def restart_kernel(self) -> None:
+        """Have the kernel restarted, and wait for the next one."""
+        self.page.evaluate(
+            "async () => await window.jupyterapp.shell.currentWidget.context.sessionContext.session.kernel.restart()"
+        )
+
     def do(self, command: str) -> None:
         """Carry out one of the application's commands."""
         self.page.evaluate("name => window.jupyterapp.commands.execute(name)", command)

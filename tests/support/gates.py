@@ -29,14 +29,15 @@ class Gates:
         """Let a step go on."""
         (self.folder / f"gate-{step}").touch()
 
-    def __call__(self, point: str, *, worker: int, step: int, detail: int = 0) -> None:
+    def __call__(self, point: str, *, worker: int, step: int, detail: int = 0) -> float | None:
         """Strike, then wait."""
-        self.script(point, worker=worker, step=step, detail=detail)
+        slower = self.script(point, worker=worker, step=step, detail=detail)
         if (point, detail) == ("pass", 0) and step in self.steps:
             until = time.monotonic() + _PATIENCE
             while not (self.folder / f"gate-{step}").exists():
                 assert time.monotonic() < until, f"the gate at step {step} was never opened"
                 time.sleep(0.005)
+        return slower
 
 
 class Seen:

@@ -3,16 +3,16 @@
 import torch
 from jobs import BATCH
 
-from vfnb.numerics import batch_slice, permutation, where
+from vfnb.numerics import Course, permutation
 
 
-def orders(steps: int, samples: int) -> list[list[int]]:
-    """List each step's sample indices, as a run of seed 0 draws them."""
-    found = []
+def orders(steps: int, samples: int, growth: tuple[tuple[int, int], ...] = ()) -> list[list[int]]:
+    """List each step's sample indices, as a run of seed 0 draws them; its batch may grow at given steps."""
+    found, course = [], Course(samples, BATCH, growth)
     for step in range(1, steps + 1):
-        epoch, within = where(step, samples, BATCH)
+        epoch, places = course.at(step)
         order = permutation(samples, 0, epoch)
-        found.append([int(order[place]) for place in batch_slice(samples, BATCH, within)])
+        found.append([int(order[place]) for place in places])
     return found
 
 

@@ -72,7 +72,7 @@ class FakeRun:
         counts = self.mapping.counts
         workers = tuple(
             Worker(id=worker, pid=1000 + worker, device=device, virtual_nodes=counts[worker])
-            for worker, device in zip(self.mapping.workers, self.devices, strict=True)
+            for worker, device in zip(self.mapping.workers if self.devices else (), self.devices, strict=True)
         )
         self.state = state
         over = state in ("done", "stopped", "failed")
@@ -81,7 +81,7 @@ class FakeRun:
                 state=state,
                 step=self.step,
                 workers=() if over else workers,
-                mapping=None if over else self.mapping,
+                mapping=self.mapping if workers and not over else None,
                 failure=failure,
             )
         )
@@ -120,7 +120,9 @@ class FakeRun:
 
     def resize(self, devices: tuple[Device, ...]) -> "Future[Resized | None]":
         before, self.devices = self.devices, devices
-        self.mapping = self.launch.policy.spread(self.mapping, range(len(devices)))
+        if devices:
+            self.mapping = self.launch.policy.spread(self.mapping, range(len(devices)))
+        self.state = "running" if devices else "paused"
         return self._switched(before)
 
     def remap(self, propose: Callable[[Mapping], Mapping]) -> "Future[Resized | None]":
@@ -139,7 +141,7 @@ class FakeRun:
         return future
 
     def activity(self) -> dict[int, Sign]:
-        return self.signs
+        return dict(self.signs)
 
     def join(self, timeout: float | None = None) -> bool:
         return self._over.wait(timeout)

@@ -38,6 +38,8 @@ def shell_with_vfnb() -> Iterator[Any]:
     try:
         yield shell
     finally:
+        if flow.pool is not None:
+            flow.pool.close()
         for job in flow.training().values():
             job.stop()
             job.stop()

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from vfnb.notebook.panel.told import Told
+from vfnb.numerics import Course
 from vfnb.runtime import Worker
 from vfnb.spec import Device, Layout, Mapping
 
@@ -34,7 +35,7 @@ def told(steps: int = 0, **changes: Any) -> Told:
         "batch": 512,
         "run_dir": Path("nowhere"),
         "steps": 100,
-        "steps_per_epoch": 10,
+        "course": Course(5120, 512),
         "state": "running",
         "workers": tuple(
             Worker(id=worker, pid=worker, device=Device("cpu", worker), virtual_nodes=32) for worker in (0, 1)

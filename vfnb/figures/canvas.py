@@ -62,7 +62,7 @@ class Canvas:
         )
 
     def band(self, low: list[Point], high: list[Point], colour: str) -> str:
-        """Fill the space between two curves.
+        """Fill the space between two curves, as far as the axis goes.
 
         Args:
             low: The lower, (step, value).
@@ -72,7 +72,53 @@ class Canvas:
         Returns:
             SVG.
         """
-        return f'<polygon points="{self._places([*low, *reversed(high)])}" fill="{colour}" fill-opacity="0.18"/>'
+        around = [self._inside(point) for point in (*low, *reversed(high))]
+        return f'<polygon points="{self._places(around)}" fill="{colour}" fill-opacity="0.18"/>'
+
+    def whisker(self, low: Point, high: Point, colour: str) -> str:
+        """Draw an interval around a value; an end beyond the axis is left open.
+
+        Args:
+            low: Its lower end, (step, value).
+            high: Its upper end, above it.
+            colour: Of the stroke.
+
+        Returns:
+            SVG.
+        """
+        (x, foot), (_, head) = self.at(self._inside(low)), self.at(self._inside(high))
+        ends = "".join(f"M{x - 4:.1f} {y:.1f}h8" for end, y in ((low, foot), (high, head)) if self._inside(end) == end)
+        return f'<path d="M{x:.1f} {foot:.1f}V{head:.1f}{ends}" stroke="{colour}" stroke-width="1.4" fill="none"/>'
+
+    def dot(self, point: Point, colour: str) -> str:
+        """Draw a value by itself.
+
+        Args:
+            point: (step, value).
+            colour: Of the filling.
+
+        Returns:
+            SVG.
+        """
+        x, y = self.at(point)
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.6" fill="{colour}"/>'
+
+    def upright(self, step: float, label: str) -> str:
+        """Mark a place on the axis across, with a line from top to bottom.
+
+        Args:
+            step: The place.
+            label: What is there.
+
+        Returns:
+            SVG.
+        """
+        x = self.at((step, self.values.low))[0]
+        place, side = (x + 5, "start") if x < 0.7 * WIDTH else (x - 5, "end")
+        return (
+            f'<path d="M{x:.1f} {TOP}V{HEIGHT - BOTTOM}" stroke="{GREY}" stroke-width="1.4" stroke-dasharray="5 3"/>'
+            f'<text x="{place:.1f}" y="{HEIGHT - BOTTOM - 8}" text-anchor="{side}">{escape(label)}</text>'
+        )
 
     def framed(self, inside: str, title: str, across: str, up: str) -> str:
         """Put axes around what was drawn.
@@ -115,6 +161,9 @@ class Canvas:
                 f'<text x="{x:.1f}" y="{foot + 18}" text-anchor="middle">{said(step)}</text>'
             )
         return f'{"".join(drawn)}<path d="M{LEFT} {foot}H{WIDTH - RIGHT}" stroke="{GREY}"/>'
+
+    def _inside(self, point: Point) -> Point:
+        return point[0], min(max(point[1], self.values.low), self.values.high)
 
     def _places(self, points: Iterable[Point]) -> str:
         return " ".join(f"{x:.1f},{y:.1f}" for x, y in map(self.at, points))

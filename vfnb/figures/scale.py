@@ -18,11 +18,13 @@ class Scale:
         low: Where it begins.
         high: Where it ends; above `low`.
         logarithmic: Whether equal factors are equally far apart; `low` is above 0 then.
+        marks: What its ticks are; empty chooses round values.
     """
 
     low: float
     high: float
     logarithmic: bool = False
+    marks: tuple[float, ...] = ()
 
     def share(self, value: float) -> float:
         """Place a value.
@@ -46,6 +48,8 @@ class Scale:
         Returns:
             Values between `low` and `high`, ascending.
         """
+        if self.marks:
+            return self.marks[:: -(-len(self.marks) // count)]
         return self._decades(count) if self.logarithmic else self._rounds(count)
 
     def _rounds(self, count: int) -> tuple[float, ...]:
@@ -56,7 +60,7 @@ class Scale:
     def _decades(self, count: int) -> tuple[float, ...]:
         first, last = floor(log10(self.low)), ceil(log10(self.high))
         few = last - first < count
-        digits = (1, 2, 5) if last - first <= 2 else (1,)
+        digits = (1, 1.5, 2, 3, 5, 7) if last - first <= 1 else (1, 2, 5) if last - first <= 2 else (1,)
         every = 1 if few else ceil((last - first) / count)
         found = (digit * 10.0**exponent for exponent in range(first, last + 1, every) for digit in digits)
         return tuple(value for value in found if self.low <= value <= self.high)
@@ -90,6 +94,38 @@ def values_scale(values: Sequence[float]) -> Scale:
         return Scale(low / room, high * room, logarithmic=True)
     room = _PAD * (high - low) if high > low else max(abs(high), 1.0) * _PAD
     return Scale(low - room, high + room)
+
+
+def factors_scale(values: Sequence[float], marks: Sequence[float] = ()) -> Scale:
+    """Make an axis on which equal factors are equally far apart, with a little room at both ends.
+
+    Args:
+        values: At least one; above 0.
+        marks: What its ticks are; empty chooses round values.
+
+    Returns:
+        A logarithmic axis.
+    """
+    low, high = min(values), max(values)
+    room = max((high / low) ** _PAD, 1.1)
+    return Scale(low / room, high * room, logarithmic=True, marks=tuple(marks))
+
+
+def within_reach(values: Sequence[float], edges: Sequence[float]) -> list[float]:
+    """Choose what an axis has to show: all values, and their intervals as far as they leave the values room.
+
+    Args:
+        values: At least one; finite.
+        edges: Ends of intervals around them; finite.
+
+    Returns:
+        Values for `values_scale`.
+    """
+    low, high = min(values), max(values)
+    if not edges or low == high:
+        return [*values, *edges]
+    room = (high - low) / 2
+    return [*values, *(min(max(edge, low - room), high + room) for edge in edges)]
 
 
 def said(value: float) -> str:

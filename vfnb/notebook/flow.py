@@ -10,7 +10,7 @@ from traitlets import Int
 from traitlets.config import Configurable
 
 if TYPE_CHECKING:
-    from vfnb.session import Job
+    from vfnb.session import Job, Pool, Sweep
     from vfnb.spec import VirtualCluster
 
 _T = TypeVar("_T")
@@ -29,7 +29,9 @@ class VFlow(Configurable):
         super().__init__(parent=shell)
         self.shell = shell
         self.target: VirtualCluster | None = None
+        self.pool: Pool | None = None
         self.jobs: dict[str, Job] = {}  # by the name that the user knows each by, the newest last
+        self.sweep: Sweep | None = None  # the newest
 
     # -- variables ------------------------------------------------------------------------------------------
 

@@ -68,6 +68,35 @@ def tasks(flow: VFlow, _: str) -> Iterable[str]:
     return flow.of_kind(Task)
 
 
+def submitted(flow: VFlow, begun: str) -> Iterable[str]:
+    """Offer what a pool can take in.
+
+    Args:
+        flow: Knows the variables.
+        begun: The word as far as it is typed.
+
+    Returns:
+        The variables of jobs that are not started, and of tasks.
+    """
+    waiting = [name for name, job in flow.known().items() if job.state == "new"]
+    return [*waiting, *tasks(flow, begun)]
+
+
+def policies(_: VFlow, begun: str) -> Iterable[str]:
+    """Offer the scheduling policies.
+
+    Args:
+        begun: The word as far as it is typed.
+
+    Returns:
+        Their names.
+    """
+    from vfnb.planning import policies as those
+
+    del begun
+    return [policy.name for policy in those()]
+
+
 def estimated(flow: VFlow, begun: str) -> Iterable[str]:
     """Offer what a target can be estimated for.
 
@@ -131,6 +160,19 @@ def live(flow: VFlow, _: str) -> Iterable[str]:
     return reversed(flow.training())
 
 
+def mappings(_: VFlow, begun: str) -> Iterable[str]:
+    """Offer the mapping that is found by itself.
+
+    Args:
+        begun: The word as far as it is typed.
+
+    Returns:
+        Its name.
+    """
+    del begun
+    return ("solve",)
+
+
 def left(_: VFlow, begun: str) -> Iterable[str]:
     """Offer the runs that ended early.
 
@@ -145,3 +187,14 @@ def left(_: VFlow, begun: str) -> Iterable[str]:
 
     del begun
     return left_in(those_here()).name.tolist()
+
+
+def recipes(*_: object) -> Iterable[str]:
+    """Offer the published experiments.
+
+    Returns:
+        Their names.
+    """
+    from vfnb.papers import list as those_known
+
+    return those_known().index.tolist()

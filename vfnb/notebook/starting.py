@@ -36,6 +36,8 @@ def target(flow: VFlow, given: Namespace) -> "VirtualCluster | Estimate":
     """
     if not given.words or given.batch is None:
         raise UsageError("target needs a cluster and its --batch; try: %vflow target 1024xTPUv3 --batch 32768")
+    if given.chart and given.of is None:
+        raise UsageError("--chart draws an estimate; say of what: --of task, or a known model such as --of bert-large")
     chosen = flow.target = VirtualCluster.parse(" ".join(given.words), global_batch=given.batch)
     return chosen if given.of is None else _estimated(flow, chosen, given)
 
@@ -44,7 +46,12 @@ def _estimated(flow: VFlow, cluster: VirtualCluster, given: Namespace) -> "Estim
     from vfnb.session import Task, estimate
 
     what = flow.names.get(given.of, given.of)
-    return estimate(what if isinstance(what, Task) else given.of, cluster, epochs=given.epochs, steps=given.steps)
+    found = estimate(what if isinstance(what, Task) else given.of, cluster, epochs=given.epochs, steps=given.steps)
+    if given.chart:
+        from vfnb.notebook.showing import show_chart
+
+        show_chart(found)
+    return found
 
 
 def run(flow: VFlow, given: Namespace) -> "Job":
@@ -142,7 +149,7 @@ def _maker(flow: VFlow, given: Namespace) -> "tuple[Path | None, Callable[[str |
 
     task, devices = _task(flow, given), devices_in(flow, given.on)
     if given.resume is None:
-        return None, _beginning(flow, given, task, devices)
+        return None, beginning(flow, given, task, devices)
     for flag in _OF_THE_CHECKPOINT:
         if getattr(given, flag) is not None:
             raise UsageError(f"a run that goes on keeps its {flag}; leave out --{flag}")
@@ -150,7 +157,21 @@ def _maker(flow: VFlow, given: Namespace) -> "tuple[Path | None, Callable[[str |
     return earlier, lambda name: Job.load(earlier, task, devices=devices, name=name)
 
 
-def _beginning(flow: VFlow, given: Namespace, task: "Task", devices: Any) -> "Callable[[str | None], Job]":
+def beginning(flow: VFlow, given: Namespace, task: "Task", devices: Any) -> "Callable[[str | None], Job]":
+    """Give what makes a job of a line, under a name.
+
+    Args:
+        flow: Has the target.
+        given: The flags.
+        task: What to learn.
+        devices: As a Job takes them.
+
+    Returns:
+        A function of the job's name.
+
+    Raises:
+        UsageError: If no target is chosen.
+    """
     from vfnb.session import Job
 
     cluster = flow.target

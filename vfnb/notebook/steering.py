@@ -35,7 +35,7 @@ def remap(flow: VFlow, given: Namespace) -> "Handle":
 
     Args:
         flow: Knows the runs.
-        given: The words are worker:nodes pairs.
+        given: The words are worker:nodes pairs, or "solve".
 
     Returns:
         What tells how it went.
@@ -43,11 +43,15 @@ def remap(flow: VFlow, given: Namespace) -> "Handle":
     Raises:
         UsageError: If a word is no pair, or a worker is named twice.
     """
+    if given.words == ["solve"]:
+        return flow.live(given.name, "map").map("solve")
     pairs = " ".join(given.words)
     try:
         counts = {int(worker): int(nodes) for worker, nodes in (word.split(":") for word in given.words)}
     except ValueError:
-        raise UsageError(f"map {pairs} is not worker:nodes pairs; try: %vflow map 0:48 1:16") from None
+        raise UsageError(
+            f"map {pairs} is not worker:nodes pairs; try: %vflow map 0:48 1:16, or: %vflow map solve"
+        ) from None
     if len(counts) < max(1, len(given.words)):
         raise UsageError(f"map {pairs} needs each worker once; try: %vflow map 0:48 1:16")
     return flow.live(given.name, "map").map(counts)

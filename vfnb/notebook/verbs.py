@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vfnb.notebook import looking, offers, planning, starting, steering
+from vfnb.notebook import looking, offers, papers, planning, pooling, starting, steering, sweeping
 from vfnb.notebook.flow import VFlow
 from vfnb.notebook.offers import Offers
 
@@ -15,6 +15,13 @@ def _whole(text: str) -> int:
         return int(text)
     except ValueError:
         raise ArgumentTypeError(f"{text!r} is no whole number; write one such as 3") from None
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is no number; write one such as 5") from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +78,7 @@ VERBS = {
             ),
             "--epochs": Flag(about="how long the estimated run is", value="N", read=_whole),
             "--steps": Flag(about="its steps, in place of --epochs", value="N", read=_whole),
+            "--chart": Flag(about="draw its time against the number of devices, too"),
         },
         offers=offers.clusters,
     ),
@@ -123,10 +131,11 @@ VERBS = {
     "resume": Verb(example="resume", about="go on after a pause", handler=steering.resume, words=1, offers=offers.live),
     "map": Verb(
         example="map 0:48 1:16",
-        about="virtual nodes by worker",
+        about="virtual nodes by worker; map solve: by measured speed",
         handler=steering.remap,
         words=None,
         flags=_WHICH,
+        offers=offers.mappings,
     ),
     "plan": Verb(
         example="plan task --on 2",
@@ -139,6 +148,55 @@ VERBS = {
         },
         offers=offers.tasks,
     ),
+    "sweep": Verb(
+        example="sweep task --batches 32,512 --seeds 5 --epochs 3",
+        about="train at every batch and seed; again, go on; without a task, show it",
+        handler=sweeping.sweep,
+        words=1,
+        flags={
+            "--batches": Flag(about="global batches, joined by commas", value="N,N", read=sweeping.numbers),
+            "--seeds": Flag(about="how many, or which, joined by commas; 3 without it", value="N", read=sweeping.seeds),
+            "--grid": Flag(
+                about="further values that the task's function takes", value="lr=0.1,0.2", read=sweeping.axes
+            ),
+            "--epochs": Flag(about="of each run; 1 without --steps", value="N", read=_whole),
+            "--steps": Flag(about="of each run, in place of --epochs", value="N", read=_whole),
+            "--target": Flag(about="count the steps to it", value="accuracy=0.8", read=sweeping.target),
+            "--on": Flag(about="devices, as for run", value="DEVICES", offers=offers.devices),
+            "--at-once": Flag(
+                about="runs side by side, on the devices shared out; 1 without it", value="N", read=_whole
+            ),
+            "--options": Flag(about="a variable with vfnb.Options(...)", value="NAME", offers=offers.options),
+            "--name": Flag(about="the sweep's, a folder below vfnb-runs; sweep without it", value="NAME"),
+            "--stop": Flag(about="end the newest sweep; the same call goes on with it"),
+        },
+        offers=offers.names,
+    ),
+    "pool": Verb(
+        example="pool --on 4",
+        about="devices that jobs share; see who has which",
+        handler=pooling.pool,
+        flags={
+            "--on": Flag(about="devices, as for run", value="DEVICES", offers=offers.devices),
+            "--policy": Flag(about="who decides; wfs without it", value="NAME", offers=offers.policies),
+        },
+    ),
+    "submit": Verb(
+        example="submit task --on 2 --priority 8",
+        about="let a task, or a job that is not started, into the pool",
+        handler=pooling.submit,
+        words=1,
+        flags={
+            "--priority": Flag(about="its weight, 5 without it; more is more urgent", value="N", read=_number),
+            "--on": Flag(about="the most devices that it takes, as for run", value="DEVICES", offers=offers.devices),
+            "--epochs": Flag(about="as for run", value="N", read=_whole),
+            "--steps": Flag(about="as for run", value="N", read=_whole),
+            "--seed": Flag(about="as for run", value="N", read=_whole),
+            "--options": Flag(about="as for run", value="NAME", offers=offers.options),
+            "--name": Flag(about="as for run", value="NAME"),
+        },
+        offers=offers.submitted,
+    ),
     "show": Verb(
         example="show", about="show the run's live output here", handler=looking.show, words=1, offers=offers.runs
     ),
@@ -148,6 +206,13 @@ VERBS = {
         handler=looking.compare,
         words=None,
         offers=offers.runs,
+    ),
+    "paper": Verb(
+        example="paper lamb-bert-32k",
+        about="a published experiment: its results, its recipe, and how to run it here",
+        handler=papers.paper,
+        words=1,
+        offers=offers.recipes,
     ),
     "devices": Verb(example="devices", about="what this machine has", handler=looking.devices),
     "runs": Verb(example="runs", about="what was run from this folder", handler=looking.runs, words=1),

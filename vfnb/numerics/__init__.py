@@ -2,6 +2,7 @@
 
 from vfnb.numerics.buffers import BufferMean
 from vfnb.numerics.capacity import Capacities
+from vfnb.numerics.course import Course, Leg
 from vfnb.numerics.grid import UNTOUCHED, absmax, absmaxes, grid_step, has_fp64, round_to_grid
 from vfnb.numerics.grid_sum import GridSum
 from vfnb.numerics.int_grid_sum import IntGridSum
@@ -11,6 +12,7 @@ from vfnb.numerics.packing import fingerprint, slice_digest, unique_buffers, uni
 from vfnb.numerics.seeds import (
     epoch_seed,
     evaluation_seed,
+    generators_digest,
     node_seed,
     restored_generators,
     sample_seed,
@@ -18,22 +20,24 @@ from vfnb.numerics.seeds import (
     seed_of,
     update_seed,
 )
-from vfnb.numerics.split import batch_slice, node_slices, permutation, steps_per_epoch, where
+from vfnb.numerics.split import node_slices, permutation, steps_per_epoch
 
 __all__ = [
     "UNTOUCHED",
     "BufferMean",
     "Capacities",
+    "Course",
     "GridSum",
     "IntGridSum",
+    "Leg",
     "NoiseScale",
     "OrderFreeSum",
     "absmax",
     "absmaxes",
-    "batch_slice",
     "epoch_seed",
     "evaluation_seed",
     "fingerprint",
+    "generators_digest",
     "grid_step",
     "has_fp64",
     "node_seed",
@@ -50,5 +54,4 @@ __all__ = [
     "unique_buffers",
     "unique_parameters",
     "update_seed",
-    "where",
 ]

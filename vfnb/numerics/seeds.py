@@ -87,3 +87,15 @@ def restored_generators() -> Iterator[None]:
         np.random.set_state(array)
         if cuda is not None:
             torch.cuda.set_rng_state_all(cuda)
+
+
+def generators_digest() -> bytes:
+    """Digest where the global generators stand, to tell whether something was drawn from them since.
+
+    Returns:
+        Equal bytes exactly where nothing was drawn, but from devices' own generators.
+    """
+    _, words, place, *_ = np.random.get_state()
+    digest = blake2b(torch.default_generator.get_state().numpy().tobytes())
+    digest.update(repr((random.getstate(), np.asarray(words).tobytes(), place)).encode())
+    return digest.digest()

@@ -37,40 +37,6 @@ def steps_per_epoch(samples: int, batch: int, drop_last: bool = False) -> int:
     return samples // batch
 
 
-def where(step: int, samples: int, batch: int, drop_last: bool = False) -> tuple[int, int]:
-    """Tell which epoch, and which step of it, a step of the job is.
-
-    Args:
-        step: The job's step, counted from 1.
-        samples: The data set's length.
-        batch: The global batch.
-        drop_last: Whether a short last batch is left out.
-
-    Returns:
-        The epoch and the step within it, both counted from 0.
-    """
-    assert step >= 1, f"steps count from 1, got {step}"
-    return divmod(step - 1, steps_per_epoch(samples, batch, drop_last))
-
-
-def batch_slice(samples: int, batch: int, step_in_epoch: int) -> range:
-    """Give the positions of one step's global batch in the epoch's order.
-
-    Over an epoch's steps the slices are consecutive, apart, and cover every sample that is not dropped.
-
-    Args:
-        samples: The data set's length.
-        batch: The global batch.
-        step_in_epoch: The step within the epoch, counted from 0.
-
-    Returns:
-        Positions in the epoch's permutation; the last may be shorter.
-    """
-    start = batch * step_in_epoch
-    assert 0 <= start < samples, f"step {step_in_epoch} of batch {batch} starts outside {samples} samples"
-    return range(start, min(start + batch, samples))
-
-
 @lru_cache(maxsize=16)  # a job knows two lengths, a full batch and the short last one, and asks each step
 def node_slices(batch_len: int, nodes: int) -> tuple[range, ...]:
     """Cut a step's batch into one slice a virtual node.

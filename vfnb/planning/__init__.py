@@ -2,7 +2,8 @@
 
 from vfnb.planning.counts import by_counts
 from vfnb.planning.even import even, remap
-from vfnb.planning.mixed.fastest import fastest
+from vfnb.planning.mixed.balance import Balance, Outlook, Window
+from vfnb.planning.mixed.fastest import fastest, levelled
 from vfnb.planning.mixed.solve import Rule, price, solve
 from vfnb.planning.mixed.split import Part, Split
 from vfnb.planning.moves import Move, moves
@@ -25,26 +26,31 @@ from vfnb.planning.scheduling import (
     policies,
 )
 from vfnb.planning.target.bill import Bill, Length, Rates
-from vfnb.planning.target.card import Estimate, plain
+from vfnb.planning.target.card import Estimate, duration, plain
 from vfnb.planning.target.forecast import estimate_known, forecast, named
+from vfnb.planning.target.here import step_measured, step_under
 from vfnb.planning.target.known import known, known_models
 from vfnb.planning.target.memory import Memory, Room, memory_of
-from vfnb.planning.target.roofline import precision_for
+from vfnb.planning.target.reach import Curve, Reach, curves
+from vfnb.planning.target.roofline import Roof, precision_for, roof_of
 from vfnb.planning.target.steptime import Range, batch_of
 from vfnb.planning.target.workload import Precision, Product, Workload
-from vfnb.planning.together import Choice, Plan, best, candidates, choice_of, sizes_to
+from vfnb.planning.together import Choice, Plan, Share, best, candidates, choice_of, share_of, sizes_to
 
 __all__ = [
+    "Balance",
     "Bill",
     "Bundle",
     "Choice",
     "Claim",
     "Costs",
+    "Curve",
     "Decision",
     "Estimate",
     "Length",
     "Memory",
     "Move",
+    "Outlook",
     "Part",
     "Plan",
     "Policy",
@@ -54,11 +60,15 @@ __all__ = [
     "Range",
     "RateOf",
     "Rates",
+    "Reach",
+    "Roof",
     "Room",
     "Rule",
     "Scaling",
+    "Share",
     "Split",
     "State",
+    "Window",
     "Workload",
     "batch_of",
     "best",
@@ -66,8 +76,10 @@ __all__ = [
     "by_counts",
     "candidates",
     "choice_of",
+    "curves",
     "decided",
     "devices_in",
+    "duration",
     "estimate_known",
     "even",
     "fair_share",
@@ -76,6 +88,7 @@ __all__ = [
     "forecast",
     "known",
     "known_models",
+    "levelled",
     "linear_scaling",
     "memory_of",
     "moves",
@@ -85,6 +98,10 @@ __all__ = [
     "precision_for",
     "price",
     "remap",
+    "roof_of",
+    "share_of",
     "sizes_to",
     "solve",
+    "step_measured",
+    "step_under",
 ]

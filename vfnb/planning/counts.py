@@ -13,10 +13,13 @@ from itertools import accumulate
 from vfnb.ground import PlanError
 from vfnb.planning.moves import homes
 from vfnb.planning.seats import check_workers, pairs, seat
+from vfnb.planning.shares import shared
 from vfnb.spec import Layout, Mapping
 
 
-def by_counts(layout: Layout, counts: Table[int, int], near: Mapping | None = None) -> Mapping:
+def by_counts(
+    layout: Layout, counts: Table[int, int], near: Mapping | None = None, *, present: Layout | None = None
+) -> Mapping:
     """Map so that each worker owns as many virtual nodes as said, moving as few blocks as possible.
 
     A PlanError says what cannot be: a count that is not above 0 or would split a block (it names the nearest
@@ -27,14 +30,18 @@ def by_counts(layout: Layout, counts: Table[int, int], near: Mapping | None = No
         layout: The blocks to map.
         counts: How many virtual nodes each worker owns, all of them in sum.
         near: The present mapping, or None to aim at consecutive blocks in the order of ids.
+        present: The part of the layout that the counts are of, blocks that come in later being shared in proportion to
+            them; None for all of it.
 
     Returns:
         The mapping.
     """
     check_workers(layout, list(counts))
     ordered = {worker: counts[worker] for worker in sorted(counts)}
-    _check_counts(layout, ordered)
-    _check_splits(layout, ordered)
+    _check_counts(present or layout, ordered)
+    _check_splits(present or layout, ordered)
+    if layout.later:
+        return Mapping(layout, pairs(*shared(layout, ordered, {} if near is None else homes(near, layout))))
     home = _consecutive(layout, ordered) if near is None else homes(near, layout)
     small, large = _by_size(layout)
     numbers = _numbers(layout, ordered, home)

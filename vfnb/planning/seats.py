@@ -14,22 +14,24 @@ def check_workers(layout: Layout, workers: Sequence[int]) -> None:
         workers: The workers' ids.
 
     Raises:
-        PlanError: If there is none, one stands twice, or there are more than blocks.
+        PlanError: If there is none, one stands twice, or there are more than blocks to begin with.
     """
     if not workers:
         raise PlanError("no worker is left to map the virtual nodes to; give at least one")
     if len(set(workers)) < len(workers):
         raise PlanError(f"workers={list(workers)} names a worker twice; name each once")
-    if len(workers) > layout.blocks:
+    most = layout.most_workers
+    if len(workers) > most:
+        nodes = most * layout.nodes // layout.blocks if layout.later else layout.nodes
+        begins = " that the job begins with" if layout.later else ""
         raise PlanError(
-            f"{len(workers)} workers cannot share {layout.nodes} virtual nodes in {layout.blocks} blocks, "
-            f"which move as a whole; use at most {layout.blocks} workers, or a new job with "
-            f"{_more_blocks(layout, len(workers))}"
+            f"{len(workers)} workers cannot share {nodes} virtual nodes in {most} blocks{begins}, "
+            f"which move as a whole; use at most {most} workers, or a new job with {_more_blocks(nodes, len(workers))}"
         )
 
 
-def _more_blocks(layout: Layout, workers: int) -> str:
-    if workers > layout.nodes:
+def _more_blocks(nodes: int, workers: int) -> str:
+    if workers > nodes:
         return f"at least {workers} virtual nodes"
     return f"Options(blocks={workers}) or more"
 

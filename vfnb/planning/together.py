@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from html import escape
 
 from vfnb.ground import SpecError, share_range
+from vfnb.planning.even import even
+from vfnb.planning.mixed.fastest import levelled
 from vfnb.spec import DeviceProfile, Layout, VirtualCluster
 
 WORTH = 1.03  # a step must get faster by so much: within it, times on another day may fall the other way
@@ -48,6 +50,7 @@ class Plan:
         choices: What was compared, ascending; the first is one node a pass.
         nodes_per_pass: What won.
         why: Why, in a sentence.
+        share: Of each device, where they are of several speeds.
     """
 
     cluster: VirtualCluster
@@ -55,6 +58,7 @@ class Plan:
     choices: tuple[Choice, ...]
     nodes_per_pass: int
     why: str
+    share: "Share | None" = None
 
     @property
     def literal(self) -> str:
@@ -71,6 +75,7 @@ class Plan:
                 f"{self.cluster} on {', '.join(self.devices)}",
                 *(f"{mark} {line}" for mark, line in zip(marks, lines, strict=False)),
                 f"{self.why}: {self.literal}",
+                *([] if self.share is None else [self.share.said(self.devices)]),
             ]
         )
 
@@ -86,7 +91,54 @@ class Plan:
         return (
             f"<div>{escape(str(self.cluster))} on {escape(', '.join(self.devices))}</div>{table}"
             f"<div>{escape(self.why)}: <code>{escape(self.literal)}</code></div>"
+            f"<div>{'' if self.share is None else escape(self.share.said(self.devices))}</div>"
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """How devices of several speeds share the virtual nodes so that a step is fastest.
+
+    Attributes:
+        nodes: Virtual nodes by device.
+        speed: How many times as fast as an even mapping, by the passes alone.
+    """
+
+    nodes: tuple[int, ...]
+    speed: float
+
+    def said(self, devices: Sequence[str]) -> str:
+        """Say it.
+
+        Args:
+            devices: Their names.
+
+        Returns:
+            A sentence.
+        """
+        shares = ", ".join(f"{count:,} on {device}" for count, device in zip(self.nodes, devices, strict=True))
+        return (
+            f"virtual nodes: {shares}, predicted to be {self.speed:.2f} times as fast as an even mapping; "
+            'job.map("solve") maps a run so'
+        )
+
+
+def share_of(layout: Layout, seconds: Sequence[float]) -> Share | None:
+    """Share virtual nodes between devices by their speeds.
+
+    Args:
+        layout: The virtual nodes in blocks.
+        seconds: Of one virtual node's pass, by device.
+
+    Returns:
+        The share; None where all are equally fast, or too many for the blocks.
+    """
+    if len(set(seconds)) < 2 or len(seconds) > layout.most_workers:
+        return None
+    times = dict(enumerate(seconds))
+    solved, plain = levelled(layout, times).counts, even(layout, range(len(seconds))).counts
+    slowest = [max(counts[device] * each for device, each in times.items()) for counts in (plain, solved)]
+    return Share(nodes=tuple(solved.values()), speed=slowest[0] / slowest[1])
 
 
 def candidates(nodes: int, blocks: int | None, devices: int) -> tuple[int, ...]:

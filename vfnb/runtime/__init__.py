@@ -14,6 +14,8 @@ from vfnb.runtime.payload import shippable
 from vfnb.runtime.probe import Probe
 from vfnb.runtime.program import Batch, MapStyle, Program, Source
 from vfnb.runtime.replica import initial_state, load_into
+from vfnb.runtime.roll import not_guaranteed
+from vfnb.runtime.roof import cpu_roof
 from vfnb.runtime.snapshot import (
     Checkpoint,
     checkpoint_fingerprint,
@@ -54,12 +56,14 @@ __all__ = [
     "cores",
     "count",
     "coupling",
+    "cpu_roof",
     "devices",
     "fingerprint_of",
     "initial_state",
     "load_into",
     "memory_bytes",
     "newest_checkpoint",
+    "not_guaranteed",
     "read_checkpoint",
     "shippable",
     "trial",

@@ -15,6 +15,7 @@ from vfnb.numerics import node_seed
 from vfnb.runtime.feed import Feed
 from vfnb.runtime.forward import Measured, run_pass
 from vfnb.runtime.group import GroupError
+from vfnb.runtime.handing import hand_on, receive
 from vfnb.runtime.passes import Pass, by_block
 from vfnb.runtime.post import Post
 from vfnb.runtime.program import Batch
@@ -102,10 +103,47 @@ class Attempt:
             post.probe("before_commit", worker=post.worker, step=self.step)
         replica.sums.means_into_grads(self.ballot, verdict.weight / replica.weight_unit)
 
+    def hand_on(self, norm: float | None) -> bool:
+        """Give what this worker's update has made to the others, whose devices round differently.
+
+        Args:
+            norm: Of the mean gradient.
+
+        Returns:
+            Whether all members were there; this worker has committed either way.
+        """
+        replica, post = self.replica, self.post
+        post.probe("in_update", worker=post.worker, step=self.step)
+        try:
+            hand_on(post.group, {"norm": norm, **replica.learned()}, post.lead_place)
+        except GroupError:
+            return False
+        return True
+
+    def take_over(self) -> float | None:
+        """Take over what the lead's update has made, once all of it is here.
+
+        Returns:
+            The norm of the mean gradient, as the lead rounds it.
+        """
+        replica, post = self.replica, self.post
+        with self._dropped_on_loss():
+            post.probe("in_update", worker=post.worker, step=self.step)
+            learned = receive(post.group, post.lead_place)
+        replica.clear_gradients()
+        replica.buffers.apply(self.samples)
+        replica.take_over(learned)
+        norm: float | None = learned["norm"]
+        return norm
+
     def _passes(self) -> list[tuple[Pass, Measured]]:
         replica, post, at_once = self.replica, self.post, self.replica.nodes_per_pass
-        passes = post.passes(self.samples, at_once)
-        batches = self.feed.batches(self.step, passes, lambda later: post.passes(self.feed.samples_in(later), at_once))
+
+        def passes_in(step: int) -> tuple[Pass, ...]:
+            return post.passes(step, self.feed.samples_in(step), at_once)
+
+        passes = passes_in(self.step)
+        batches = self.feed.batches(self.step, passes, passes_in)
         # Before the first pass: between passes, where caches are cold, each of these takes five times as long.
         seeds = [node_seed(replica.program.seed, self.step, one.node) for one in passes]
         measured: list[tuple[Pass, Measured]] = []
@@ -116,9 +154,11 @@ class Attempt:
                 self._current = one
                 post.slot.mark("compute", step=self.step, node=one.node)
                 begun = time.perf_counter()
+                post.stretch.begin()
                 batch = next(batches)
-                post.probe("pass", worker=post.worker, step=self.step, detail=len(measured))
+                slower = post.probe("pass", worker=post.worker, step=self.step, detail=len(measured))
                 measured.append((one, self._pass(one, batch, seeds[len(measured)])))
+                post.stretch.end(slower, self.step)
                 post.slot.took(time.perf_counter() - begun)
             replica.sums.end_block(block[0].block, self.scale)
             replica.buffers.end_block(block[0].block)

@@ -12,7 +12,7 @@ from typing import Literal, Self, get_args
 Phase = Literal["idle", "compute", "collective", "evaluate"]
 
 _PHASES = get_args(Phase)
-_SLOT = struct.Struct("<QQqqdd")  # beats, phase, step, node; the slowest and the usual pass in seconds
+_SLOT = struct.Struct("<QQqqddQd")  # beats, phase, step, node; the slowest and the usual pass; passes, their seconds
 _SIZE = 64
 _SLOTS = 4096
 _NEW = 0.1  # how much the newest pass weighs in what is usual
@@ -29,6 +29,8 @@ class Sign:
         node: The virtual node it computes; -1 for none.
         slowest: The slowest pass so far, in seconds.
         usual: What a pass takes of late, in seconds; 0 before the first.
+        passes: How many were made so far.
+        spent: Seconds that they took together.
     """
 
     beats: int
@@ -37,6 +39,8 @@ class Sign:
     node: int
     slowest: float
     usual: float = 0.0
+    passes: int = 0
+    spent: float = 0.0
 
 
 class Board:
@@ -73,8 +77,18 @@ class Board:
         Returns:
             The sign; all zeros before the first.
         """
-        beats, phase, step, node, slowest, usual = _SLOT.unpack_from(self._map, worker % _SLOTS * _SIZE)
-        return Sign(beats=beats, phase=_PHASES[phase], step=step, node=node, slowest=slowest, usual=usual)
+        beats, phase, step, node, *times = _SLOT.unpack_from(self._map, worker % _SLOTS * _SIZE)
+        slowest, usual, passes, spent = times
+        return Sign(
+            beats=beats,
+            phase=_PHASES[phase],
+            step=step,
+            node=node,
+            slowest=slowest,
+            usual=usual,
+            passes=passes,
+            spent=spent,
+        )
 
     def close(self) -> None:
         """Let go of the file."""
@@ -92,7 +106,8 @@ class Slot:
     def __init__(self, memory: mmap.mmap, offset: int) -> None:
         self._memory, self._offset = memory, offset
         self._beats = 0
-        self._slowest = self._usual = 0.0
+        self._slowest = self._usual = self._spent = 0.0
+        self._passes = 0
 
     @classmethod
     def nowhere(cls) -> Self:
@@ -112,8 +127,8 @@ class Slot:
             node: The virtual node, or -1.
         """
         self._beats += 1
-        said = self._beats, _PHASES.index(phase), step, node, self._slowest, self._usual
-        _SLOT.pack_into(self._memory, self._offset, *said)
+        times = self._slowest, self._usual, self._passes, self._spent
+        _SLOT.pack_into(self._memory, self._offset, self._beats, _PHASES.index(phase), step, node, *times)
 
     def took(self, seconds: float) -> None:
         """Remember how long a pass took.
@@ -121,5 +136,7 @@ class Slot:
         Args:
             seconds: Of wall time.
         """
+        self._passes += 1
+        self._spent += seconds
         self._slowest = max(self._slowest, seconds)
         self._usual += (seconds - self._usual) * (_NEW if self._usual else 1)

@@ -5,6 +5,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
+from vfnb.ground import PlanError
 from vfnb.runtime.engine import Policy
 from vfnb.runtime.seats import arrange
 from vfnb.spec import Device, Mapping, Resized
@@ -17,7 +18,7 @@ class Change:
     """A resize (other devices) or a remap (another mapping of the same workers).
 
     Attributes:
-        devices: What to go on with; None for a remap.
+        devices: What to go on with, () for nothing; None for a remap.
         propose: The new mapping from the present one; None for a resize.
         answer: Resolved at the first commit after, or with None where the run ends before.
         joiners: Workers started for it.
@@ -51,7 +52,12 @@ class Change:
 
         Returns:
             The new mapping.
+
+        Raises:
+            PlanError: If there is none.
         """
+        if self.propose is not None and not present:
+            raise PlanError("the job has no workers to map; resize it first")
         if self.propose is not None:
             return self.propose(mapping)
         assert self.devices is not None, "a change is a resize or a remap"

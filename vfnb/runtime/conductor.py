@@ -133,9 +133,13 @@ class Conductor:
         self._known.wishes.append(wish)
 
     def wish_checkpoint(self) -> None:
-        """Have a checkpoint written at the next boundary, if the run trains and none is under way."""
-        if self._known.trained and not any(wish.checkpoint for wish in self._known.wishes):
-            self._known.wishes.append(Wish(checkpoint=True))
+        """Have a checkpoint written at the next boundary, if workers train and none is under way.
+
+        Not while they stand still: wishes go before changes and the end, which frequent ones would put off for ever.
+        """
+        known = self._known
+        if known.trained and known.in_phase("training") and not any(wish.checkpoint for wish in known.wishes):
+            known.wishes.append(Wish(checkpoint=True))
 
     # -- what workers report
 
@@ -224,12 +228,19 @@ class Conductor:
             if report.error is None:
                 self._known.handover = Handover(step=report.step, path=Path(report.path))
             else:
-                self._known.no_room = True
-                self._fail(_not_handed_over(report))
+                self._not_handed_over(report)
             return
         for wish in [wish for wish in self._known.wishes if wish.number == report.number]:
             self._known.wishes.remove(wish)
             self._fulfil(wish, report)
+
+    def _not_handed_over(self, report: messages.Wrote) -> None:
+        known, error = self._known, _no_room(report)
+        if known.suspends() and known.want != "end":
+            settle(known.changes.popleft().answer, error=error)
+            return
+        known.no_room = True
+        self._fail(error)
 
     def _fulfil(self, wish: Wish, report: messages.Wrote) -> None:
         if report.error is not None:
@@ -259,7 +270,7 @@ class Conductor:
             return
         self._tell(WorkerLost(step=known.step, worker=worker, device=str(seat.device), reason=reason))
         self._cancel_joined_by(worker, f"the new worker on {seat.device} is gone ({reason})")
-        if worker not in known.mapping.workers:
+        if worker not in known.crew():
             return
         if seat.phase in ("training", "forming") or known.in_phase("forming"):
             known.broken = True
@@ -359,7 +370,7 @@ def _never_met(known: Known) -> WorkerLostError:
     )
 
 
-def _not_handed_over(report: messages.Wrote) -> WorkerLostError:
+def _no_room(report: messages.Wrote) -> WorkerLostError:
     return WorkerLostError(
         f"the state could not be written ({report.error}); make room in {Path(report.path).parent}, "
         "and vfnb.Job.load goes on from the run's last checkpoint"

@@ -51,7 +51,8 @@ def coupling(program: Program) -> str | None:
 def _compared(program: Program, each: int) -> str | None:
     # A node's samples depend on their place alone, so two nodes of a small batch stand for any two.
     small = replace(private_copy(program), layout=Layout(2, 1), global_batch=2 * each, schedule=None)
-    small = replace(small, options=replace(small.options, precision="no", drop_last=False, reduction="native"))
+    plain = replace(small.options, precision="no", drop_last=False, reduction="native", batch_schedule=None)
+    small = replace(small, options=plain)
     replica = Replica(small, Device("cpu", 0))
     feed = Feed(small, replica.device)
     halves = [Pass(block=0, node=node, nodes=1, positions=range(node * each, (node + 1) * each)) for node in (0, 1)]

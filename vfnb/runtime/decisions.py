@@ -50,7 +50,12 @@ class Switch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrive:
-    """Answer the changes of a paused run: its workers hold the state."""
+    """Answer the changes of a run that stands still: its workers hold the state, or are gone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recall:
+    """Grant all wishes from the written state: there is no worker."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +80,7 @@ class End:
     last: Handover | None
 
 
-Decision = Send | Welcome | Rest | Switch | Arrive | GoBack | End
+Decision = Send | Welcome | Rest | Switch | Arrive | Recall | GoBack | End
 
 
 def decide(known: Known) -> Decision | None:
@@ -117,16 +122,25 @@ def _while_still(known: Known) -> Decision | None:
     if not known.at_rest():
         return Rest()
     source = known.source()
-    if known.wishes and source is not None:
-        return _grant(known, known.wishes[0], source)
+    if known.wishes and (source is not None or known.suspended):
+        return Recall() if source is None else _grant(known, known.wishes[0], source)
     if known.want == "end":
         writes = not known.written() and not known.no_room
         return _hand_over(known, source) if source and writes else End(last=known.written())
-    if known.ripe():
-        return Switch()
+    # Who parked may know of a step that was not told yet: the next generation tells it, before all leave.
+    untold = known.want == "train" and known.step < known.newest()
+    if known.ripe() and not (known.suspends() and untold):
+        return _suspend(known, source) if known.suspends() else Switch()
     if VOID < known.newest() < known.step - 1:  # one step is what survivors may lack, and do again
         return GoBack(step=known.newest())
     return _share(known, source) if known.lacking() else _go_on(known)
+
+
+def _suspend(known: Known, source: Seat | None) -> Decision | None:
+    """Let all workers go once the state is written."""
+    if known.written():
+        return Switch()
+    return None if source is None else _hand_over(known, source)
 
 
 def _grant(known: Known, wish: Wish, writer: Seat) -> Send:
@@ -157,7 +171,9 @@ def _share(known: Known, source: Seat | None) -> Decision | None:
 def _go_on(known: Known) -> Decision | None:
     if unneeded := known.unneeded():
         return Send(command=messages.Leave(), workers=tuple(unneeded), phase="leaving")
-    if known.want == "pause":
+    if known.suspended and known.in_phase("leaving"):
+        return None  # their devices are free once they are gone
+    if known.suspended or known.want == "pause":
         return Arrive() if known.transitions else None
     members = known.members()
     form = messages.Form(

@@ -5,11 +5,11 @@ from typing import Protocol, assert_never
 from vfnb.ground import PlanError, SpecError
 from vfnb.runtime import messages
 from vfnb.runtime.changes import Transition, devices_of, settle
-from vfnb.runtime.decisions import Arrive, Decision, End, GoBack, Rest, Send, Switch, Welcome
+from vfnb.runtime.decisions import Arrive, Decision, End, GoBack, Recall, Rest, Send, Switch, Welcome
 from vfnb.runtime.engine import Sink
 from vfnb.runtime.known import Known
 from vfnb.runtime.seats import Handover, Seat, Wish
-from vfnb.runtime.snapshot import read_state
+from vfnb.runtime.snapshot import read_state, state_file
 from vfnb.spec import Device, Paused, Recovered, Resized, Warned
 
 
@@ -54,6 +54,17 @@ class Deeds:
         match decision:
             case Send():
                 self._send(decision)
+            case GoBack(step=step):
+                message = f"no worker left has this state; going on from step {step}"
+                self._sink(Warned(step=self._known.step, message=message))
+                self._known.step = step
+            case End(last=last):
+                self._end(last)
+            case _:
+                self._turn(decision)
+
+    def _turn(self, decision: Welcome | Rest | Switch | Arrive | Recall) -> None:
+        match decision:
             case Welcome():
                 self._welcome()
             case Rest():
@@ -62,12 +73,8 @@ class Deeds:
                 self._switch()
             case Arrive():
                 self.arrive(self._do.now())
-            case GoBack(step=step):
-                message = f"no worker left has this state; going on from step {step}"
-                self._sink(Warned(step=self._known.step, message=message))
-                self._known.step = step
-            case End(last=last):
-                self._end(last)
+            case Recall():
+                self._recall()
             case _:
                 assert_never(decision)
 
@@ -143,7 +150,7 @@ class Deeds:
 
     def _rest(self) -> None:
         known = self._known
-        if known.trained and known.want != "train":
+        if known.trained and (known.want != "train" or known.suspends()):
             known.wishes.append(Wish(checkpoint=True))
         known.parking = known.broken = known.trained = False
         if known.want == "pause" and not known.paused:
@@ -152,16 +159,32 @@ class Deeds:
 
     def _switch(self) -> None:
         known = self._known
-        change, present = known.changes.popleft(), known.devices()
-        try:
-            mapping = change.mapping(known.mapping, known.member_devices(), known.launch.policy)
-        except (PlanError, SpecError) as error:
-            settle(change.answer, error=error)
-            return
-        before, after = devices_of(known.mapping.workers, present), devices_of(mapping.workers, present)
-        since = self._do.now() if known.want == "pause" else known.last_commit
+        before, suspends = devices_of(known.crew(), known.devices()), known.suspends()
+        still = known.want == "pause" or known.suspended or suspends
+        change = known.changes.popleft()
+        if not suspends:
+            try:
+                known.mapping = change.mapping(known.mapping, known.member_devices(), known.launch.policy)
+            except (PlanError, SpecError) as error:
+                settle(change.answer, error=error)
+                return
+        known.suspended = suspends
+        after = devices_of(known.crew(), known.devices())
+        since = self._do.now() if still else known.last_commit
         known.transitions.append(Transition(before=before, after=after, since=since, answer=change.answer))
-        known.mapping = mapping
+
+    def _recall(self) -> None:
+        written = self._known.handover
+        assert written is not None, "a run without workers has its state written"
+        while self._known.wishes:
+            wish = self._known.wishes.pop()
+            if not wish.checkpoint:
+                settle(wish.answer, read_state(written.path))
+            elif written.path == state_file(written.path.parent):
+                settle(wish.answer, written.path.parent)
+            else:
+                error = "the job has no devices, and so no worker to write a checkpoint; job.resize(1) gives it one"
+                settle(wish.answer, error=OSError(error))
 
     def _end(self, last: Handover | None) -> None:
         known = self._known

@@ -45,7 +45,7 @@ class Status:
         state: In a word.
         step: The last committed step.
         workers: The live ones, by id.
-        mapping: Blocks to workers; None before the start and after the end.
+        mapping: Blocks to workers, as the next step computes them; None before the start and after the end.
         failure: What ended a failed run, the user's traceback in it.
     """
 
@@ -78,7 +78,7 @@ class Launch:
 
     Attributes:
         devices: By worker id, starting at 0.
-        mapping: Over those workers.
+        mapping: Over those workers, of all blocks that the run will have.
         run_dir: Exists; rows, events, logs and checkpoints go below it.
         policy: Pure decisions from above.
         resume: The checkpoint to go on from, verified by whoever read it; None to begin at step 1.

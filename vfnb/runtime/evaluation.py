@@ -43,8 +43,9 @@ def due(replica: Replica) -> bool:
     program, step = replica.program, replica.step
     if program.evaluation is None or step == 0 or replica.evaluated >= step:
         return False
-    every = program.options.evaluate_every or program.steps_per_epoch
-    return step % every == 0 or step == program.steps
+    every = program.options.evaluate_every
+    comes = program.course.ends_epoch(step) if every is None else step % every == 0
+    return comes or step == program.steps
 
 
 def evaluate(replica: Replica, post: Post) -> dict[str, float]:
@@ -64,7 +65,7 @@ def evaluate(replica: Replica, post: Post) -> dict[str, float]:
     mine: dict[int, _Part] = {}
     failure = ""
     try:
-        with _evaluating(replica):
+        with _evaluating(replica, post.roll.mixed):
             for number, indices in _batches(replica, post):
                 post.probe("evaluation", worker=post.worker, step=replica.step, detail=number)
                 post.slot.mark("evaluate", step=replica.step)
@@ -78,7 +79,9 @@ def evaluate(replica: Replica, post: Post) -> dict[str, float]:
         if problem:
             raise UserError(problem)
         parts |= theirs
-    return _merged(replica, [parts[number] for number in sorted(parts)])
+    merged = _merged(replica, [parts[number] for number in sorted(parts)])
+    # Each worker's own, unless devices round differently: what is best, and when to stop, is decided by it.
+    return _unpacked(post.group.gather(_packed(merged))[post.lead_place]) if post.roll.mixed else merged
 
 
 def try_evaluation(replica: Replica) -> None:
@@ -91,7 +94,7 @@ def try_evaluation(replica: Replica) -> None:
     if program.evaluation is None:
         return
     samples = range(min(program.evaluation_batch, len(program.evaluation.dataset)))
-    with _evaluating(replica):
+    with _evaluating(replica, mixed=False):
         part = _measure(replica, 0, samples)
     for name, fresh in program.metrics.items():
         merged = _metric(fresh, [part["metrics"][name]])
@@ -195,9 +198,11 @@ def _host(value: Any) -> Any:
 
 
 @contextmanager
-def _evaluating(replica: Replica) -> Iterator[None]:
+def _evaluating(replica: Replica, mixed: bool) -> Iterator[None]:
     flags = [(module, module.training) for module in replica.model.modules()]
     switched = hasattr(replica.optimizer, "eval")  # schedule-free optimizers have two sets of weights
+    # To and fro rounds, so where devices round differently the replicas would part.
+    kept = copy.deepcopy(replica.learned()) if switched and mixed else None
     replica.model.eval()
     if switched:
         replica.optimizer.eval()  # type: ignore[attr-defined]  # asked for above
@@ -209,6 +214,8 @@ def _evaluating(replica: Replica) -> Iterator[None]:
             module.training = flag
         if switched:
             replica.optimizer.train()  # type: ignore[attr-defined]  # asked for above
+        if kept is not None:
+            replica.take_over(kept)
 
 
 def _packed(value: Any) -> bytes:

@@ -13,7 +13,6 @@ from typing import Protocol
 
 import torch
 
-from vfnb.numerics import batch_slice, where
 from vfnb.runtime.passes import Pass
 from vfnb.runtime.placement import moved
 from vfnb.runtime.program import Batch, Program
@@ -52,9 +51,20 @@ class Feed:
             step: From 1.
 
         Returns:
-            The global batch, or fewer in an epoch's short last one.
+            The global batch of its time, or fewer in an epoch's short last one.
         """
         return len(self._slice(step)[1])
+
+    def epoch_of(self, step: int) -> int:
+        """Tell which epoch a step is of.
+
+        Args:
+            step: From 1.
+
+        Returns:
+            The epoch, from 0.
+        """
+        return self._slice(step)[0]
 
     def batches(self, step: int, passes: Sequence[Pass], ahead: Callable[[int], Sequence[Pass]]) -> Iterator[Batch]:
         """Give each pass its batch, in order.
@@ -120,10 +130,7 @@ class Feed:
 
     def _slice(self, step: int) -> tuple[int, range]:
         if step != self._sliced[0]:  # each of a step's passes asks
-            program = self._program
-            samples = len(program.train.dataset)
-            epoch, within = where(step, samples, program.global_batch, program.options.drop_last)
-            self._sliced = step, (epoch, batch_slice(samples, program.global_batch, within))
+            self._sliced = step, self._program.course.at(step)
         return self._sliced[1]
 
     def _ask_ahead(self, step: int, rest: Sequence[Pass], ahead: Callable[[int], Sequence[Pass]]) -> None:

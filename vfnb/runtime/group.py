@@ -42,6 +42,10 @@ class Group(Protocol):
         """Give every member's bytes to all, in the order of worker ids."""
         ...
 
+    def broadcast_(self, tensor: torch.Tensor, place: int) -> None:
+        """Replace a CPU tensor by that of the member at a place in the order of worker ids."""
+        ...
+
 
 class Alone:
     """The group of one worker: nothing to add."""
@@ -74,6 +78,14 @@ class Alone:
             Them, in a list.
         """
         return [data]
+
+    def broadcast_(self, tensor: torch.Tensor, place: int) -> None:
+        """Leave the tensor as it is.
+
+        Args:
+            tensor: Any.
+            place: 0.
+        """
 
 
 class Processes:
@@ -131,13 +143,17 @@ class Processes:
         for place, tensor in enumerate(tensors):
             # One at a time: work that is still pending when another fails keeps the group from being dropped.
             group = self._sums if tensor.is_cuda else self._votes
+            # Gloo is given the host's memory: between devices of several kinds nothing else is common to all.
+            sent = tensor.cpu() if group is self._votes else tensor
             try:
-                work = _reduced(group, tensor, dist.ReduceOp.SUM)
+                work = _reduced(group, sent, dist.ReduceOp.SUM)
             except RuntimeError as error:
                 raise GroupError(str(error)) from None
             if place == 0:
                 begun()
             _completed(work)
+            if sent is not tensor:
+                tensor.copy_(sent)
 
     def gather(self, data: bytes) -> list[bytes]:
         """Give every member's bytes to all.
@@ -158,6 +174,24 @@ class Processes:
             padded[: len(data)] = torch.frombuffer(bytearray(data), dtype=torch.uint8)
         parts = self._gathered(padded)
         return [part[:size].numpy().tobytes() for part, size in zip(parts, lengths, strict=True)]
+
+    def broadcast_(self, tensor: torch.Tensor, place: int) -> None:
+        """Replace a tensor by another member's.
+
+        Args:
+            tensor: On the CPU, dense and contiguous.
+            place: The other's rank.
+
+        Raises:
+            GroupError: If a member is gone.
+        """
+        options = dist.BroadcastOptions()
+        options.rootRank, options.rootTensor, options.timeout = place, 0, _PATIENCE
+        try:
+            work = self._votes.broadcast([tensor], options)
+        except RuntimeError as error:
+            raise GroupError(str(error)) from None
+        _completed(work)
 
     def _gathered(self, tensor: torch.Tensor) -> list[torch.Tensor]:
         options = AllgatherOptions()

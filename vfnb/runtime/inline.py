@@ -29,6 +29,7 @@ from vfnb.runtime.rehearsal import rehearse
 from vfnb.runtime.replica import Replica
 from vfnb.runtime.settings import deterministic, threads
 from vfnb.runtime.snapshot import keep_checkpoint
+from vfnb.runtime.stretch import Stretch
 from vfnb.runtime.training import Journal, train
 from vfnb.spec import (
     CheckpointFailed,
@@ -109,10 +110,10 @@ class InlineRun:
         rehearse(replica)
         if self._launch.resume is not None:
             replica.load(self._launch.resume.state)
-        worker = Worker(id=0, pid=os.getpid(), device=device, virtual_nodes=self._program.layout.nodes)
         self._sink(WorkerJoined(step=replica.step, worker=0, pid=os.getpid(), device=str(device)))
-        self._sink(Status(state="running", step=replica.step, workers=(worker,), mapping=self._launch.mapping))
-        post = Post(worker=self._launch.mapping.workers[0], mapping=self._launch.mapping)
+        self._tell_status(replica.step)
+        mapping = self._launch.mapping
+        post = Post(worker=mapping.workers[0], mapping=mapping, stretch=Stretch(device, self.tell))
         feed = Feed(self._program, replica.device)
         journal = Journal(base=time.monotonic())
         return train(replica, post, feed, self, journal, self._launch.run_dir)
@@ -156,6 +157,14 @@ class InlineRun:
         for event in record.events:
             self._sink(event)
         self._sink(record.row)
+        mapping, step = self._launch.mapping, record.row.step
+        if mapping.layout.at(step) != mapping.layout.at(step + 1):
+            self._tell_status(step)
+
+    def _tell_status(self, step: int) -> None:
+        mapping, device = self._launch.mapping.at(step + 1), self._launch.devices[0]
+        worker = Worker(id=0, pid=os.getpid(), device=device, virtual_nodes=mapping.layout.nodes)
+        self._sink(Status(state="running", step=step, workers=(worker,), mapping=mapping))
 
     def tell(self, event: Event) -> None:
         """Pass an event on.

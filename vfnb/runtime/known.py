@@ -20,7 +20,8 @@ class Known:
         launch: How the run began.
         private: A folder for group files and handed-over states.
         nccl: Whether some devices can sum over nccl.
-        mapping: Who owns what from the next generation on; the present one's until something changes.
+        mapping: Who owns what from the next generation on; the present one's until something changes. Blocks that
+            come in at a later step are in it. Of a run without workers the last one.
         want: What the run should be doing.
         last_commit: When the last step was committed; monotonic seconds.
         next_id: The next new worker's id.
@@ -41,6 +42,7 @@ class Known:
         over: Whether the workers have been told to leave.
         step: The last committed step.
         restarted_at: The step that a last worker was lost at; `VOID` for none.
+        suspended: Whether nobody owns anything: the run has no workers, and its state is the written one.
         no_room: Whether a state could not be written for want of room.
         final: The last state, read before the workers go.
     """
@@ -69,15 +71,20 @@ class Known:
     over: bool = False
     step: int = VOID
     restarted_at: int = VOID
+    suspended: bool = False
     no_room: bool = False
     final: Snapshot | None = None
 
+    def crew(self) -> tuple[int, ...]:
+        """List the workers that own something, whether they live or not."""
+        return () if self.suspended else self.mapping.workers
+
     def members(self) -> list[Seat]:
-        """List the seats of the mapping's workers that live."""
-        return [self.seats[worker] for worker in self.mapping.workers if worker in self.seats]
+        """List the seats of those of the crew that live."""
+        return [self.seats[worker] for worker in self.crew() if worker in self.seats]
 
     def member_devices(self) -> dict[int, Device]:
-        """Give the devices of the mapping's workers."""
+        """Give the devices of the crew."""
         return {seat.id: seat.device for seat in self.members()}
 
     def devices(self) -> dict[int, Device]:
@@ -100,7 +107,7 @@ class Known:
         """Find an idle worker with the newest state, a member rather than another."""
         step = self.newest()
         able = [seat for seat in self.seats.values() if seat.phase == "idle" and seat.step == step > VOID]
-        return min(able, key=lambda seat: (seat.id not in self.mapping.workers, seat.id), default=None)
+        return min(able, key=lambda seat: (seat.id not in self.crew(), seat.id), default=None)
 
     def lacking(self) -> list[Seat]:
         """List the members that do not have the newest state."""
@@ -109,7 +116,7 @@ class Known:
 
     def unneeded(self) -> list[int]:
         """List the idle workers that neither train nor join."""
-        return [worker for worker in self._settled("idle") if worker not in self.mapping.workers]
+        return [worker for worker in self._settled("idle") if worker not in self.crew()]
 
     def predecessors(self) -> list[int]:
         """List who was to leave, and has not yet: where their successor is lost, their state is the newest."""
@@ -126,6 +133,10 @@ class Known:
             return False
         return all(self.seats[worker].phase == "idle" for worker in self.changes[0].joiners)
 
+    def suspends(self) -> bool:
+        """Tell whether the next change can be applied and leaves no worker."""
+        return self.ripe() and self.changes[0].devices == ()
+
     def at_rest(self) -> bool:
         """Tell whether it was noted that all stand still, and told where that is a pause."""
         moved = self.parking or self.broken or self.trained
@@ -133,19 +144,21 @@ class Known:
 
     def status(self) -> Status:
         """Say how the run stands, for whoever watches it."""
-        counts = self.mapping.counts
+        mapping = self.mapping.at(max(self.step, 0) + 1)
+        counts = mapping.counts
         workers = tuple(
             Worker(id=seat.id, pid=seat.pid, device=seat.device, virtual_nodes=counts[seat.id])
             for seat in self.members()
             if seat.phase not in ("starting", "leaving")
         )
-        return Status(state=self._state(), step=self.step, workers=workers, mapping=self.mapping)
+        present = None if self.suspended else mapping
+        return Status(state=self._state(), step=self.step, workers=workers, mapping=present)
 
     def _state(self) -> State:
         if self.changes or any(one.answer is not None for one in self.transitions):
             return "resizing"
         if self.transitions:
             return "recovering"
-        if self.paused and self.want == "pause":
+        if self.suspended or (self.paused and self.want == "pause"):
             return "paused"
         return "starting" if self.generation == 0 else "running"

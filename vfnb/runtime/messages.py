@@ -114,7 +114,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Committed:
-    """Steps that are committed everywhere or will be; sent by the member with the lowest id."""
+    """Steps that are committed everywhere or will be; sent by one member, see roll.py."""
 
     generation: int
     records: tuple[Record, ...]

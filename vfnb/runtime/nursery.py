@@ -260,7 +260,7 @@ class Spawn:
 
 _servers: dict[int, ForkServer] = {}  # one a thread count: a process's OpenMP is set when torch is loaded
 _servers_lock = threading.Lock()
-_HEAVY = ("transformers", "datasets", "torchvision", "sklearn", "scipy", "pandas")
+_HEAVY = ("transformers", "datasets", "torchvision")  # what else a notebook loads, workers seldom need
 
 
 def shared_forkserver(device: Device) -> ForkServer:

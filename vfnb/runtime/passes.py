@@ -1,10 +1,10 @@
 """Which passes a worker makes in a step: its blocks in order, and their virtual nodes in order."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from vfnb.ground import share_range
 from vfnb.spec import Layout
 
 
@@ -25,13 +25,13 @@ class Pass:
     positions: range
 
 
-@lru_cache(maxsize=64)  # asked each step; a job has two batch lengths, and mappings change rarely
+@lru_cache(maxsize=64)  # asked each step; a job has few batch lengths, and mappings change rarely
 def passes_of(layout: Layout, blocks: tuple[int, ...], batch: int, nodes_per_pass: int) -> tuple[Pass, ...]:
     """List the passes over some blocks, ascending; virtual nodes without samples make none.
 
     Args:
-        layout: The job's virtual nodes and blocks.
-        blocks: Those of one worker.
+        layout: The virtual nodes and blocks of the step.
+        blocks: Those of one worker; some may not have come in yet.
         batch: Samples in this step's batch.
         nodes_per_pass: Virtual nodes a pass; one that straddles blocks is cut.
 
@@ -39,13 +39,11 @@ def passes_of(layout: Layout, blocks: tuple[int, ...], batch: int, nodes_per_pas
         The passes.
     """
     found = []
-    for block in blocks:
+    for block in blocks[: bisect_left(blocks, layout.blocks)]:
         nodes = layout.nodes_of(block)
         for first in range(nodes.start, nodes.stop, nodes_per_pass):
             last = min(first + nodes_per_pass, nodes.stop) - 1
-            positions = range(
-                share_range(batch, layout.nodes, first).start, share_range(batch, layout.nodes, last).stop
-            )
+            positions = layout.positions(batch, range(first, last + 1))
             if positions:
                 found.append(Pass(block=block, node=first, nodes=last - first + 1, positions=positions))
     return tuple(found)

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 from torchmetrics import Metric
 
-from vfnb.numerics import steps_per_epoch
+from vfnb.numerics import Course
 from vfnb.spec import Layout, Options, Weighted
 
 Batch = Any  # whatever the collate gives
@@ -58,13 +58,14 @@ class Program:
         metrics: By name, fresh; their states merge in batch order.
         optimizer: Called with the model on its device.
         schedule: Called with the optimizer and the total steps; None for a constant rate.
-        layout: The virtual nodes and their blocks.
-        global_batch: Samples a step.
+        layout: The virtual nodes and their blocks, those that come in later too.
+        global_batch: Samples of the first step; the options may let it grow.
         seed: Of the run.
         steps: The last step's number, from 1.
         options: The rarer choices.
         identity: JSON of what the run is, written beside each checkpoint.
         nodes_per_pass: Virtual nodes computed at once, a number where the options say "auto".
+        halvings: From which step on fewer are, and how many: where a run is repeated that was halved.
     """
 
     model: nn.Module
@@ -82,16 +83,17 @@ class Program:
     options: Options
     identity: str
     nodes_per_pass: int = 1
+    halvings: tuple[tuple[int, int], ...] = ()
 
     @property
-    def steps_per_epoch(self) -> int:
-        """Steps that read the training data once."""
-        return steps_per_epoch(len(self.train.dataset), self.global_batch, drop_last=self.options.drop_last)
+    def course(self) -> Course:
+        """Which epoch and which samples each step is of."""
+        return Course(len(self.train.dataset), self.global_batch, self.options.growth, self.options.drop_last)
 
     @property
     def evaluation_batch(self) -> int:
-        """Samples of one evaluation batch: a virtual node's share, whatever the mapping."""
-        return -(-self.global_batch // self.layout.nodes)
+        """Samples of one evaluation batch: a virtual node's share, whatever the mapping and the step."""
+        return -(-self.global_batch // self.layout.at(1).nodes)
 
 
 def private_copy(program: Program) -> Program:

@@ -59,7 +59,7 @@ def opening_pass(program: Program) -> Pass:
         Virtual node 0's of step 1, alone: unit and capacities then stay where passes are halved.
     """
     samples = min(program.global_batch, len(program.train.dataset))
-    return passes_of(program.layout, (0,), samples, nodes_per_pass=1)[0]
+    return passes_of(program.layout.at(1), (0,), samples, nodes_per_pass=1)[0]
 
 
 def _pass(replica: Replica, scale: float) -> tuple[float, Ballot, int | None]:

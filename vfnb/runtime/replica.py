@@ -37,6 +37,7 @@ class Replica:
         weight_unit: The power of two that weights are divided by before the backward pass.
         best: The best value of the metric to keep, as (value, step).
         halvings: From which step on fewer virtual nodes were computed at once, and how many.
+        kinds: Of the devices that took part so far.
     """
 
     def __init__(self, program: Program, device: Device) -> None:
@@ -62,7 +63,8 @@ class Replica:
         self.step = self.evaluated = self.skips = 0
         self.weight_unit = 1.0
         self.best: tuple[float, int] | None = None
-        self.halvings: tuple[tuple[int, int], ...] = ()
+        self.halvings = program.halvings
+        self.kinds: tuple[str, ...] = ()
 
     @property
     def lr(self) -> float:
@@ -72,7 +74,8 @@ class Replica:
     @property
     def nodes_per_pass(self) -> int:
         """Virtual nodes computed at once in the next step."""
-        return self.halvings[-1][1] if self.halvings else self.program.nodes_per_pass
+        since = [nodes for step, nodes in self.halvings if step <= self.step + 1]
+        return since[-1] if since else self.program.nodes_per_pass
 
     def compute_at_most(self, nodes: int) -> None:
         """Compute no more virtual nodes at once than these, from the next step on.
@@ -81,8 +84,9 @@ class Replica:
             nodes: How many.
         """
         if nodes < self.nodes_per_pass:
-            earlier = tuple(one for one in self.halvings if one[0] <= self.step)
-            self.halvings = (*earlier, (self.step + 1, nodes))
+            earlier = [one for one in self.halvings if one[0] <= self.step]
+            later = [one for one in self.halvings if one[0] > self.step + 1 and one[1] < nodes]
+            self.halvings = (*earlier, (self.step + 1, nodes), *later)
 
     def clear_gradients(self) -> None:
         """Drop every gradient."""
@@ -111,15 +115,39 @@ class Replica:
             "weight_unit": self.weight_unit,
             "best": self.best,
             "halvings": [list(one) for one in self.halvings],
+            "kinds": list(self.kinds),
+            **self.learned(),
+            "capacities": self.capacities.state_dict(),
+            "buffer_capacities": self.buffer_capacities.state_dict(),
+            "noise": {"ema_s": self.noise.ema_s, "ema_g2": self.noise.ema_g2, "count": self.noise.count},
+        }
+
+    def learned(self) -> State:
+        """Give the part of the state that an update changes, by reference on the CPU.
+
+        Returns:
+            Tensors and plain values, as `take_over` takes them.
+        """
+        return {
             "parameters": {name: _cpu(one) for name, one in self.model.named_parameters()},
             "buffers": {name: _cpu(one) for name, one in unique_buffers(self.model).items()},
             "optimizer": _optimizer_state(self.optimizer, _names(self.model)),
             "schedule": None if self.schedule is None else _plain(self.schedule.state_dict()),
             "scaler": self.scaler.state_dict(),
-            "capacities": self.capacities.state_dict(),
-            "buffer_capacities": self.buffer_capacities.state_dict(),
-            "noise": {"ema_s": self.noise.ema_s, "ema_g2": self.noise.ema_g2, "count": self.noise.count},
         }
+
+    def take_over(self, learned: State) -> None:
+        """Take over what another replica learned.
+
+        Args:
+            learned: What its `learned` gave, or a whole state.
+        """
+        load_into(self.model, learned)
+        _load_optimizer(self.optimizer, learned["optimizer"], dict(self.model.named_parameters()))
+        if self.schedule is not None:
+            self.schedule.load_state_dict(learned["schedule"])
+        if learned["scaler"]:
+            self.scaler.load_state_dict(learned["scaler"])
 
     def load(self, state: State) -> None:
         """Take over a whole state.
@@ -127,12 +155,7 @@ class Replica:
         Args:
             state: What another replica captured, or a checkpoint's.
         """
-        load_into(self.model, state)
-        _load_optimizer(self.optimizer, state["optimizer"], dict(self.model.named_parameters()))
-        if self.schedule is not None:
-            self.schedule.load_state_dict(state["schedule"])
-        if state["scaler"]:
-            self.scaler.load_state_dict(state["scaler"])
+        self.take_over(state)
         self.capacities = Capacities.from_state_dict(state["capacities"])
         self.buffer_capacities = Capacities.from_state_dict(state["buffer_capacities"])
         self.noise = NoiseScale(**state["noise"])
@@ -140,6 +163,7 @@ class Replica:
         self.weight_unit = state["weight_unit"]
         self.best = None if state["best"] is None else tuple(state["best"])
         self.halvings = tuple((step, nodes) for step, nodes in state["halvings"])
+        self.kinds = tuple(state.get("kinds", ()))  # checkpoints of the first days do not say
 
 
 def initial_state(program: Program) -> State:

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import torch
 
-from vfnb.ground import share_range
-from vfnb.numerics import Capacities, update_seed, where
+from vfnb.numerics import Capacities, update_seed
 from vfnb.runtime.attempt import Attempt
 from vfnb.runtime.feed import Feed
 from vfnb.runtime.messages import Reason
@@ -30,12 +29,14 @@ class Stepped:
         events: What happened in it.
         order: The newest order that any worker knew at its vote.
         bad: What was not finite, and where first, if that counts against the run.
+        broken: Whether a member was lost as this one handed on the update: it is committed, the group is gone.
     """
 
     row: Row
     events: tuple[Event, ...]
     order: int
     bad: StepSkipped | None = None
+    broken: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,15 +123,24 @@ def _raised(capacities: Capacities, absmax: torch.Tensor, names: Sequence[str]) 
 
 def _commit(replica: Replica, attempt: Attempt, verdict: Verdict, redone: list[Event]) -> Stepped:
     lr = replica.lr
-    norm = _update(replica, attempt)
-    replica.buffers.apply(attempt.samples)
+    norm, whole = _updated(replica, attempt)
     if replica.program.options.reduction == "exact":
         replica.capacities = replica.capacities.committed(attempt.ballot.absmax)
         _learn_noise(replica, attempt, verdict, norm)
     replica.buffer_capacities = replica.buffer_capacities.committed(attempt.ballot.buffer_absmax)
     replica.step, replica.skips = attempt.step, 0
     row = _row(replica, attempt, loss=verdict.loss / verdict.weight, lr=lr, grad_norm=norm)
-    return Stepped(row=row, events=_events(replica, attempt.step, redone), order=verdict.order)
+    return Stepped(row=row, events=_events(replica, attempt.step, redone), order=verdict.order, broken=not whole)
+
+
+def _updated(replica: Replica, attempt: Attempt) -> tuple[float | None, bool]:
+    """Have the update computed, by the lead alone where kinds are mixed; give the norm and whether nobody was lost."""
+    roll = attempt.post.roll
+    if roll.mixed and attempt.post.worker != roll.lead:
+        return attempt.take_over(), True
+    norm = _update(replica, attempt)
+    replica.buffers.apply(attempt.samples)
+    return norm, attempt.hand_on(norm) if roll.mixed else True
 
 
 def _update(replica: Replica, attempt: Attempt) -> float | None:
@@ -192,21 +202,16 @@ def _finite(replica: Replica) -> bool:
 def _learn_noise(replica: Replica, attempt: Attempt, verdict: Verdict, norm: float | None) -> None:
     if norm is None:
         return
-    program = replica.program
-    samples = [
-        _samples_of(program.layout.nodes_of(block), attempt.samples, program.layout.nodes)
-        for block in range(program.layout.blocks)
-    ]
+    layout = replica.program.layout.at(attempt.step)
+    weights, sqnorms = verdict.weights[: layout.blocks], verdict.sqnorms[: layout.blocks]
+    samples = [len(layout.positions(attempt.samples, layout.nodes_of(block))) for block in range(layout.blocks)]
     norms = [
         sqnorm * (replica.weight_unit / weight) ** 2 if weight else 0.0
-        for sqnorm, weight in zip(verdict.sqnorms, verdict.weights, strict=True)
+        for sqnorm, weight in zip(sqnorms, weights, strict=True)
     ]
-    counted = [count if weight else 0 for count, weight in zip(samples, verdict.weights, strict=True)]
-    replica.noise = replica.noise.updated(norms, counted, norm**2, attempt.samples, len(program.train.dataset))
-
-
-def _samples_of(nodes: range, batch: int, total: int) -> int:
-    return share_range(batch, total, nodes[-1]).stop - share_range(batch, total, nodes[0]).start
+    counted = [count if weight else 0 for count, weight in zip(samples, weights, strict=True)]
+    dataset = replica.program.train.dataset
+    replica.noise = replica.noise.updated(norms, counted, norm**2, attempt.samples, len(dataset))
 
 
 def _row(
@@ -220,10 +225,9 @@ def _row(
 ) -> Row:
     program = replica.program
     options = program.options
-    epoch, _ = where(attempt.step, len(program.train.dataset), program.global_batch, options.drop_last)
     return Row(
         step=attempt.step,
-        epoch=epoch,
+        epoch=attempt.feed.epoch_of(attempt.step),
         loss=loss,
         lr=lr,
         samples=attempt.samples,

@@ -18,10 +18,12 @@ from vfnb.ground import TrainingError
 from vfnb.numerics import Capacities
 from vfnb.runtime.evaluation import due, evaluate
 from vfnb.runtime.feed import Feed
+from vfnb.runtime.group import GroupError
 from vfnb.runtime.messages import Reason, Record
 from vfnb.runtime.pace import Pace
 from vfnb.runtime.post import Post
 from vfnb.runtime.replica import Replica
+from vfnb.runtime.roll import call_roll, member_on, not_guaranteed
 from vfnb.runtime.snapshot import known_fingerprint, write_checkpoint
 from vfnb.runtime.step import Halted, Stepped, take_step
 from vfnb.runtime.troubles import MemoryShortError
@@ -86,6 +88,7 @@ def train(replica: Replica, post: Post, feed: Feed, desk: Desk, journal: Journal
         GroupError: If a member is gone.
     """
     journal.pace.every = replica.program.options.fingerprint_every
+    post = _introduced(replica, post, desk, journal)
     _agree(replica, post)
     if replica.step and _finish(replica, post, desk, journal, run_dir):
         return "stop_when"
@@ -105,6 +108,17 @@ def train(replica: Replica, post: Post, feed: Feed, desk: Desk, journal: Journal
         if replica.step < replica.program.steps and desk.obey(replica, outcome.order):
             return "ordered"
     return "finished"
+
+
+def _introduced(replica: Replica, post: Post, desk: Desk, journal: Journal) -> Post:
+    """Call the roll, and say where devices take part that round differently."""
+    row = 0 if journal.row is None else journal.row.step
+    member = member_on(replica.place, row=row, kinds=replica.kinds)
+    roll = call_roll(post.group, post.mapping.workers, member)
+    replica.kinds = roll.kinds
+    if len(roll.kinds) > 1 and roll.news and post.worker == roll.lead:
+        desk.tell(not_guaranteed(roll.kinds, replica.step))
+    return replace(post, called=roll)
 
 
 def _agree(replica: Replica, post: Post) -> None:
@@ -136,6 +150,8 @@ def _note(post: Post, journal: Journal, outcome: Stepped) -> None:
         at=time.time(),  # noqa: TID251  # a worker is the edge where wall time enters
     )
     journal.events, journal.when, journal.base, journal.took = outcome.events, now, now, took
+    if outcome.broken:
+        raise GroupError("a member was lost as the update was handed on; the step is committed here")
 
 
 def _finish(replica: Replica, post: Post, desk: Desk, journal: Journal, run_dir: Path) -> bool:
@@ -152,7 +168,7 @@ def _finish(replica: Replica, post: Post, desk: Desk, journal: Journal, run_dir:
             )
     if journal.row is None or journal.row.step != replica.step:
         return False
-    if post.reports:
+    if post.worker == post.roll.teller(replica.step):
         journal.row = _with_fingerprint(journal.row, replica, journal)
         desk.publish(Record(row=journal.row, events=journal.events, when=journal.when))
     return _stops(replica, journal.row)
@@ -190,7 +206,7 @@ def _keep_best(replica: Replica, post: Post, desk: Desk, metrics: dict[str, floa
         return  # it would be the best for ever: nothing is above it
     if replica.best is None or value > replica.best[0]:
         replica.best = (value, replica.step)
-        if post.reports:
+        if post.leads:
             _write_best(replica, desk, run_dir / "checkpoints" / "best")
 
 

@@ -32,8 +32,9 @@ from vfnb.runtime.program import Program
 from vfnb.runtime.rehearsal import opening_pass, rehearse
 from vfnb.runtime.replica import Replica
 from vfnb.runtime.seats import VOID
-from vfnb.runtime.settings import apply_flags, deterministic
+from vfnb.runtime.settings import apply_flags, deterministic, keep_freed_memory
 from vfnb.runtime.snapshot import keep_checkpoint, read_state, write_state
+from vfnb.runtime.stretch import Stretch
 from vfnb.runtime.training import Journal, train
 from vfnb.runtime.troubles import MemoryShortError, told
 from vfnb.spec import Device, Event, NotGuaranteed, to_json
@@ -142,6 +143,8 @@ class _Worker:
         device = Device.parse(errand.device)
         apply_flags(errand.flags)
         torch.set_num_threads(device.threads)
+        if device.kind == "cpu":
+            keep_freed_memory()
         self._accelerator = accelerator(device)
         payload: tuple[Program, Probe] = unship(Path(errand.payload))
         program, self._probe = payload
@@ -154,6 +157,7 @@ class _Worker:
         )
         self._feed = Feed(program, self.replica.device, loaders)
         self._journal = Journal()
+        self._stretch = Stretch(device, self.tell)
         self._generation = 0
         warnings.showwarning = self._warned  # type: ignore[assignment]  # the hook has this very shape
         self._rehearsed = False
@@ -235,6 +239,7 @@ class _Worker:
             group=group,
             slot=self._slot,
             probe=self._probe,
+            stretch=self._stretch,
             orders=lambda: max(self._channel.order, form.order),
             abandoned=lambda: self._channel.abandoned >= form.generation,
             generation=form.generation,

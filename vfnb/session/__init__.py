@@ -8,10 +8,14 @@ from vfnb.session.job import Job
 from vfnb.session.journal import replay
 from vfnb.session.ledger import Ledger
 from vfnb.session.plan import plan
+from vfnb.session.pool.entry import PoolJob
+from vfnb.session.pool.pool import Pool
 from vfnb.session.profiling import profile
 from vfnb.session.record import FOLDER
 from vfnb.session.runs import runs
 from vfnb.session.saved import SavedRun, open_run
+from vfnb.session.sweeps.begin import sweep
+from vfnb.session.sweeps.sweep import Sweep
 from vfnb.session.task import Task
 from vfnb.session.verification import Verdict, verify
 
@@ -21,7 +25,10 @@ __all__ = [
     "Handle",
     "Job",
     "Ledger",
+    "Pool",
+    "PoolJob",
     "SavedRun",
+    "Sweep",
     "Task",
     "Verdict",
     "compare",
@@ -32,5 +39,6 @@ __all__ = [
     "profile",
     "replay",
     "runs",
+    "sweep",
     "verify",
 ]

@@ -6,9 +6,10 @@ from typing import Any
 from torch import nn
 
 from vfnb.ground import SpecError
-from vfnb.numerics import steps_per_epoch
+from vfnb.numerics import Course
 from vfnb.runtime import Program, Source
 from vfnb.session.data import collated
+from vfnb.session.growth import layout_of
 from vfnb.session.loss import Loss, own_loss
 from vfnb.session.model import trainable
 from vfnb.session.task import Parts, Task
@@ -51,10 +52,9 @@ class Blueprint:
         return collated(self.parts.train, self.options.collate)
 
     @property
-    def steps_per_epoch(self) -> int:
-        """How many steps go once through the training data."""
-        samples = len(self.parts.train.source.dataset)
-        return steps_per_epoch(samples, self.cluster.global_batch, self.options.drop_last)
+    def course(self) -> Course:
+        """Which epoch and which samples each step is of."""
+        return course_of(self.parts, self.cluster, self.options)
 
     @property
     def evaluation(self) -> Source | None:
@@ -104,7 +104,7 @@ class Blueprint:
         Returns:
             The same job with the blocks that go with it.
         """
-        layout = Layout.of(self.cluster.nodes, self.options.blocks, nodes_per_pass=nodes_per_pass)
+        layout = layout_of(self.cluster, self.options, nodes_per_pass)
         return replace(self, nodes_per_pass=nodes_per_pass, layout=layout)
 
 
@@ -130,19 +130,16 @@ class Length:
         for name, value in given.items():
             check_whole(name, value, least=1)
 
-    def in_steps(self, samples: int, cluster: VirtualCluster, options: Options) -> int:
+    def in_steps(self, course: Course) -> int:
         """Count the steps.
 
         Args:
-            samples: Of the training data.
-            cluster: Whose batch it is.
-            options: Whether the last batch is dropped.
+            course: Through the training data.
 
         Returns:
             The last step's number.
         """
-        each = steps_per_epoch(samples, cluster.global_batch, options.drop_last)
-        return self.steps if self.steps is not None else (self.epochs or 0) * each
+        return self.steps if self.steps is not None else course.steps_of(self.epochs or 0)
 
 
 def draw(task: Task, cluster: VirtualCluster, *, seed: int, length: Length, options: Options) -> Blueprint:
@@ -165,9 +162,9 @@ def draw(task: Task, cluster: VirtualCluster, *, seed: int, length: Length, opti
     check_whole("seed", seed, least=0)
     parts = task.parts
     _check_evaluation(parts, options)
-    steps = length.in_steps(len(parts.train.source.dataset), cluster, options)
+    steps = length.in_steps(course_of(parts, cluster, options))
     at_once = 1 if options.nodes_per_pass == "auto" else options.nodes_per_pass
-    layout = Layout.of(cluster.nodes, options.blocks, nodes_per_pass=at_once)
+    layout = layout_of(cluster, options, at_once)
     model = parts.model.build(seed)
     evaluating = not model.training
     return Blueprint(
@@ -182,6 +179,21 @@ def draw(task: Task, cluster: VirtualCluster, *, seed: int, length: Length, opti
         evaluating=evaluating,
         loss=own_loss(model) if parts.loss is None else parts.loss,
     )
+
+
+def course_of(parts: Parts, cluster: VirtualCluster, options: Options) -> Course:
+    """Say how a job goes through its training data; a SpecError says that an epoch's only batch would be dropped.
+
+    Args:
+        parts: With the data.
+        cluster: With the first batch.
+        options: With the later ones.
+
+    Returns:
+        The course.
+    """
+    samples = len(parts.train.source.dataset)
+    return Course(samples, cluster.global_batch, options.growth, options.drop_last)
 
 
 def check_whole(name: str, value: object, *, least: int) -> None:

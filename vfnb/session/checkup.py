@@ -6,13 +6,13 @@ from typing import Any
 from torch import nn
 from torch.utils.data import default_collate
 
-from vfnb.ground import SpecError, even_shares
-from vfnb.numerics import restored_generators
+from vfnb.ground import SpecError
+from vfnb.numerics import Leg, restored_generators
 from vfnb.runtime import Program, Source, shippable, trial
 from vfnb.session.blueprint import Blueprint
 from vfnb.session.loss import OutputLoss
 from vfnb.session.samples import read_samples, spread
-from vfnb.spec import Event, NotGuaranteed, Warned
+from vfnb.spec import Event, Layout, NotGuaranteed, Warned
 
 _READ_TWICE = 4
 _BATCHED = 2
@@ -87,6 +87,7 @@ def _remarks(blueprint: Blueprint) -> Iterator[str]:
     yield from blueprint.parts.remarks
     yield from _unusual_batch(blueprint)
     yield from _lonely(blueprint)
+    yield from _uneven(blueprint)
     if isinstance(blueprint.loss, OutputLoss):
         remark = blueprint.loss.remark(_some_batch(blueprint.train))
         if remark is not None:
@@ -94,15 +95,19 @@ def _remarks(blueprint: Blueprint) -> Iterator[str]:
 
 
 def _unusual_batch(blueprint: Blueprint) -> Iterator[str]:
-    nodes, batch = blueprint.cluster.nodes, blueprint.cluster.global_batch
+    nodes, batch, growth = blueprint.cluster.nodes, blueprint.cluster.global_batch, blueprint.options.growth
     if batch < nodes:
         yield (
             f"the global batch of {batch:,} is smaller than the cluster's {nodes:,} devices: "
             f"{nodes - batch:,} virtual nodes get no samples; a batch of at least {nodes:,} uses them all"
         )
     samples = len(blueprint.train.dataset)
-    if batch > samples:
-        yield f"the global batch of {batch:,} is more than the {samples:,} samples; each step takes all of them"
+    large = next((size for size in (batch, *(size for _, size in growth)) if size > samples), None)
+    if large is not None:
+        yield f"the global batch of {large:,} is more than the {samples:,} samples; each step takes all of them"
+    late = next(((step, size) for step, size in growth if step > blueprint.steps), None)
+    if late is not None:
+        yield f"the batch never grows to {late[1]:,}: step {late[0]:,} comes after the last one, {blueprint.steps:,}"
 
 
 def _lonely(blueprint: Blueprint) -> Iterator[str]:
@@ -110,17 +115,34 @@ def _lonely(blueprint: Blueprint) -> Iterator[str]:
     model = blueprint.model
     if not any(isinstance(one, nn.modules.batchnorm._BatchNorm) and one.training for one in model.modules()):  # noqa: SLF001  # torch has no public name for all of them
         return
-    batch, nodes = blueprint.cluster.global_batch, blueprint.cluster.nodes
-    last = len(blueprint.train.dataset) % batch
-    if 1 in even_shares(min(batch, len(blueprint.train.dataset)), nodes):
+    for leg in blueprint.course.legs():
+        remark = _lonely_in(leg, blueprint)
+        if remark is not None and leg.first <= blueprint.steps:
+            yield f"the model has batch norm, and some virtual nodes get one sample of {remark}"
+            return
+
+
+def _lonely_in(leg: Leg, blueprint: Blueprint) -> str | None:
+    samples, layout = len(blueprint.train.dataset), blueprint.layout.at(leg.first)
+    if 1 in _shares(layout, min(leg.batch, samples)):
+        return f"a batch of {leg.batch:,}; give the cluster a larger batch or fewer devices"
+    short = {(samples - leg.start) % leg.batch: f"epoch {leg.epoch + 1}'s", samples % leg.batch: "each epoch's"}
+    for last, whose in short.items():
+        if last and not blueprint.options.drop_last and 1 in _shares(layout, last):
+            return f"{whose} last batch of {last:,}; Options(drop_last=True) leaves that batch out"
+    return None
+
+
+def _shares(layout: Layout, batch: int) -> list[int]:
+    return [len(layout.positions(batch, range(node, node + 1))) for node in range(layout.nodes)]
+
+
+def _uneven(blueprint: Blueprint) -> Iterator[str]:
+    sizes = sorted(set(blueprint.layout.samples))
+    if len(sizes) > 1:
         yield (
-            f"the model has batch norm, and some virtual nodes get one sample of a batch of {batch:,}; give "
-            f"the cluster a larger batch or fewer devices"
-        )
-    elif last and not blueprint.options.drop_last and 1 in even_shares(last, nodes):
-        yield (
-            f"the model has batch norm, and some virtual nodes get one sample of each epoch's last batch of "
-            f"{last:,}; Options(drop_last=True) leaves that batch out"
+            f"virtual nodes have {sizes[0]:,} to {sizes[-1]:,} samples: batch norm and losses over a batch see batches "
+            "of these sizes, not the target's equal ones, and the bits belong to this split"
         )
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import count, islice
 
 from vfnb.ground import SpecError
@@ -93,7 +94,7 @@ def device_remarks(chosen: Sequence[Device], here: Sequence[Device]) -> Iterator
 
 
 def mixed_kinds(chosen: Sequence[Device]) -> str | None:
-    """Say where devices are of more than one kind, which computes other bits on each.
+    """Say where devices are of more than one kind, or slots of several thread counts: each computes other bits.
 
     Args:
         chosen: The devices.
@@ -101,7 +102,7 @@ def mixed_kinds(chosen: Sequence[Device]) -> str | None:
     Returns:
         The kinds; None where there is one.
     """
-    kinds = sorted({device.kind for device in chosen})
+    kinds = sorted({device.rounding for device in chosen})
     return None if len(kinds) == 1 else " and ".join(kinds)
 
 
@@ -123,9 +124,14 @@ def _named(request: object, here: Sequence[Device], threads: int) -> tuple[Devic
     for device in chosen:
         if device.kind != "cpu" and device not in here:
             raise SpecError(f"there is no {device} here; this machine has {_listed(here)}")
-    twice = [device for device, times in Counter(chosen).items() if times > 1 and device.kind == "cpu"]
+    if len(kinds := {device.kind for device in chosen}) > 1 and "mps" in kinds:
+        raise SpecError(
+            f"devices={request!r} mix mps with others; it has no fp64 and sums in another form: name one kind"
+        )
+    slots = Counter(device.index for device in chosen if device.kind == "cpu")
+    twice = [index for index, times in slots.items() if times > 1]
     if twice:
-        raise SpecError(f"{twice[0]} is a slot for one worker and is named twice; CPU slots are cpu:0, cpu:1, ...")
+        raise SpecError(f"cpu:{twice[0]} is a slot for one worker and is named twice; CPU slots are cpu:0, cpu:1, ...")
     return chosen
 
 
@@ -133,8 +139,8 @@ def _device(name: str | Device, threads: int) -> Device:
     if isinstance(name, Device):
         return name
     device = Device.parse(name)
-    says = device.kind != "cpu" or "/" in name
-    return device if says else Device("cpu", device.index, threads)
+    says = device.kind != "cpu" or "/" in name.partition("@")[0]
+    return device if says else replace(device, threads=threads)
 
 
 def _slots(slots: int, threads: int) -> list[Device]:

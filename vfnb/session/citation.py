@@ -49,8 +49,8 @@ def methods(receipt: dict[str, Any], changes: Sequence[str]) -> str:
     said = [
         (
             f"{_last(job['model']['name'])} was trained on {job['data']['length']:,} samples for {run['step']:,} of "
-            f"{run['steps']:,} steps of {job['cluster']['global_batch']:,} samples, as on {run['cluster']}, "
-            f"with seed {job['seed']}"
+            f"{run['steps']:,} steps of {job['cluster']['global_batch']:,} samples{_growth(options)}, "
+            f"as on {run['cluster']}, with seed {job['seed']}"
         ),
         f"The optimizer was {_last(job['optimizer']['name'])}{_settings(job)} in {_PRECISION[options['precision']]}",
         (
@@ -68,6 +68,11 @@ def methods(receipt: dict[str, Any], changes: Sequence[str]) -> str:
             f"{receipt['fingerprint']}"
         )
     return " ".join(f"{sentence}." for sentence in said)
+
+
+def _growth(options: dict[str, Any]) -> str:
+    steps = options.get("batch_schedule") or ()
+    return "".join(f", then {batch:,} from step {step:,} on" for step, batch in steps)
 
 
 def _last(name: str) -> str:

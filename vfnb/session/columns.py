@@ -91,3 +91,15 @@ class Columns:
         for name, array in self._arrays.items():
             blank = np.full(room, np.nan) if name not in _KINDS else np.zeros(room, array.dtype)
             self._arrays[name] = np.concatenate([array, blank])
+
+
+def measured(history: "pd.DataFrame") -> list[str]:
+    """Name a history's metrics.
+
+    Args:
+        history: As `frame` makes it.
+
+    Returns:
+        The columns that evaluations gave.
+    """
+    return [str(name) for name in history.columns if name not in _KINDS]

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 # What two runs of one experiment may differ in besides the seed: none of it enters a run's bits.
 _BESIDE_THE_POINT = (
-    "loader_workers", "checkpoint_every", "keep", "keep_best", "log_with", "fingerprint_every", "stuck_after", "check",
+    "loader_workers", "checkpoint_every", "keep", "keep_best", "log_with", "fingerprint_every", "stuck_after",
+    "rebalance", "check",
 )  # fmt: skip
 _DIGITS = 12
 

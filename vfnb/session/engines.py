@@ -56,7 +56,7 @@ def first_devices(
         here: What this machine has.
         engine: Where it runs.
         threads: Of a CPU slot whose name does not say.
-        blocks: Of the job; None asks for no more devices than these.
+        blocks: That the job begins with; None asks for no more devices than these.
 
     Returns:
         The devices.

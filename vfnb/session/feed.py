@@ -112,7 +112,10 @@ class Feed:
         stages = self._ledger.stages
         if stages and (stages[-1].mapping, stages[-1].devices) == (mapping, here):
             return
-        stage = Stage(step=status.step, at=self._clock.now(), devices=here, mapping=mapping)
+        # Rows come in bunches: blocks that came in meanwhile did so at their step.
+        came_in = [since - 1 for since, _ in mapping.layout.later if stages and stages[-1].step < since - 1]
+        step = min([status.step, *came_in[-1:]])
+        stage = Stage(step=step, at=self._clock.now(), devices=here, mapping=mapping)
         self._ledger.fold(stage)
         self._write(stage)
 

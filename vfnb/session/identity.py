@@ -155,7 +155,7 @@ def identity_of(blueprint: Blueprint, kinds: Sequence[str]) -> Identity:
             "options": json.loads(to_json(options)),
             "seed": blueprint.seed,
             "steps": blueprint.steps,
-            "blocks": blueprint.layout.blocks,
+            "blocks": blueprint.layout.most_workers,
             "nodes_per_pass": blueprint.nodes_per_pass,
             "model": _model(blueprint.model),
             "loss": _loss(blueprint.loss),

@@ -1,22 +1,22 @@
 """A job: a task trained on a virtual cluster, from its description to its end, with every verb in between.
 
-What can be read of it stands in readings.py.
+What can be read of it stands in readings.py, what its verbs share in steered.py.
 """
 
 import sys
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from collections.abc import Mapping as Table
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
-from vfnb.ground import StateError, SystemClock
-from vfnb.runtime import Engine, Run, Status, write_checkpoint
+from vfnb.ground import StateError, SystemClock, face
+from vfnb.runtime import Engine, Status, write_checkpoint
 from vfnb.runtime import devices as devices_here
-from vfnb.session.announcer import Announcer
+from vfnb.session.balancing import Balancer
 from vfnb.session.blueprint import Length, draw
 from vfnb.session.choice import Request, next_devices
-from vfnb.session.engines import EngineName, engine_of, first_devices, trains_inside_start
-from vfnb.session.faces import face
+from vfnb.session.engines import EngineName, engine_of, first_devices
 from vfnb.session.feed import Feed
 from vfnb.session.handle import Handle
 from vfnb.session.identity import Identity
@@ -26,10 +26,9 @@ from vfnb.session.place import place_of
 from vfnb.session.plan import settled
 from vfnb.session.policy import first_mapping, proposal
 from vfnb.session.prepared import Prepared
-from vfnb.session.readings import Readings
-from vfnb.session.record import create
-from vfnb.session.remarks import remarks_on, say
+from vfnb.session.remarks import remarks_on
 from vfnb.session.resume import find_checkpoint
+from vfnb.session.steered import Steered
 from vfnb.session.task import Task
 from vfnb.session.waiting import ended, ends_within
 from vfnb.spec import Event, Options, VirtualCluster
@@ -37,7 +36,7 @@ from vfnb.spec import Event, Options, VirtualCluster
 _SETTLING = 10.0  # seconds that the user's on_event has to see the last events, where no time-out is given
 
 
-class Job(Readings):
+class Job(Steered):
     """A task on its way through a virtual cluster's steps.
 
     Everything that can be read (`state`, `history`, `events`, `workers`) is a cached value; nothing waits for
@@ -61,7 +60,7 @@ class Job(Readings):
         run_dir: Its directory, made by `start`.
         cluster: The target.
         steps: The last step's number.
-        steps_per_epoch: How many go once through the data.
+        course: Which epoch and which samples each step is of.
         options: The rarer choices.
 
     Raises:
@@ -86,9 +85,9 @@ class Job(Readings):
         self.cluster, self.options = cluster, Options() if options is None else options
         length = Length(epochs=epochs, steps=steps)
         blueprint = draw(task, cluster, seed=seed, length=length, options=self.options)
-        self.steps, self.steps_per_epoch = blueprint.steps, blueprint.steps_per_epoch
+        self.steps, self.course = blueprint.steps, blueprint.course
         self._engine, here = engine_of(engine), devices_here()
-        threads, blocks = self.options.threads, blueprint.layout.blocks
+        threads, blocks = self.options.threads, blueprint.layout.most_workers
         chosen = first_devices(devices, here, self._engine, threads=threads, blocks=blocks)
         blueprint, found = settled(blueprint, chosen)
         self._prepared = Prepared(blueprint, chosen)
@@ -97,11 +96,12 @@ class Job(Readings):
         self._ledger = Ledger(Status(state="new", step=0))
         self._feed = Feed(self._ledger, self._clock)
         self._learned = Learned(self._prepared, self._ledger)
+        self._balancer = Balancer(self._prepared, self._feed, self._ledger, self._learned)
         self._looked_over = False
         self._notice((*found, *remarks_on(chosen, here, step=0)))
 
     @classmethod
-    def load(
+    def load(  # noqa: PLR0913  # a checkpoint says the rest of what a job is
         cls,
         path: str | Path,
         task: Task,
@@ -109,6 +109,8 @@ class Job(Readings):
         devices: Request = None,
         engine: EngineName | Engine = "local",
         name: str | None = None,
+        run_dir: str | Path | None = None,
+        options: Options | None = None,
         trust: bool = False,
     ) -> Self:
         """Go on from a checkpoint, with the same bits as if the run had not ended, as a new run.
@@ -119,6 +121,9 @@ class Job(Readings):
             devices: As for a new job; they need not be those it was saved on.
             engine: As for a new job.
             name: Of the new run; None makes one.
+            run_dir: Of the new run, as for a new job.
+            options: As it was saved with, with the functions that no checkpoint holds; None takes the checkpoint's
+                without them.
             trust: Makes no difference yet: a checkpoint holds no code, and none is ever run from it.
 
         Returns:
@@ -137,8 +142,9 @@ class Job(Readings):
             seed=saved.fields["seed"],
             steps=saved.fields["steps"],
             name=name,
+            run_dir=run_dir,
             engine=engine,
-            options=saved.options,
+            options=saved.options if options is None else replace(options, nodes_per_pass=saved.options.nodes_per_pass),
         )
         noticed = job._prepared.go_on_from(checkpoint)
         job.options = job._prepared.blueprint.options
@@ -157,9 +163,7 @@ class Job(Readings):
         Returns:
             What was noticed and does not stop the job; it stands in `events` too.
         """
-        noticed = self._prepared.look_over(travels=not trains_inside_start(self._engine))
-        self._looked_over = True
-        return self._notice(noticed)
+        return self._look_over()
 
     def start(self) -> None:
         """Begin to train; returns at once, or at the end with engine="inline".
@@ -167,30 +171,18 @@ class Job(Readings):
         Raises:
             StateError: If the job was started before.
         """
+        self._free_for("start")
         if self.state != "new":
             raise StateError(f"job {self.name!r} was started already and is {self.state}; make a new Job for a new run")
-        if self.options.check and not self._looked_over:
-            self.check()
-        prepared, call = self._prepared, self.options.on_event
-        record = create(self.run_dir, prepared.heading(self.name, self._clock.now()))
-        self._feed.open(record, None if call is None else Announcer(call, self._feed, self.name))
-        self._feed(Status(state="starting", step=prepared.step, mapping=prepared.mapping))
-        try:
-            self._learned.run = self._engine.start(
-                prepared.program, prepared.launch(self.name, self.run_dir), self._feed
-            )
-        except BaseException as error:
-            if not self._ledger.ended:
-                self._feed(Status(state="failed", step=self._ledger.status.step, failure=error))
-            raise
+        self._begin()
 
     def pause(self) -> None:
-        """Hold at the next step boundary; workers keep their devices."""
+        """Hold at the next step boundary; workers keep their devices (`resize(0)` gives them back)."""
         self._live("pause").pause()
 
     def resume(self) -> None:
         """Go on after a pause."""
-        self._live("resume").resume()
+        self._equipped("resume").resume()
 
     def stop(self) -> None:
         """End at the next step boundary, with a checkpoint; called again, at once. Nothing once it ended."""
@@ -226,34 +218,57 @@ class Job(Readings):
     def resize(self, devices: Request) -> Handle:
         """Go on with other devices, from the next step boundary at which they are ready.
 
+        Without devices the job is suspended: its state is written, its workers end, and it is paused until a resize
+        gives it devices again. It stays the same run, with the same bits.
+
         Args:
-            devices: A number keeps as many of the present ones as it can and adds others of their kind; names
-                and None as for a new job.
+            devices: A number keeps as many of the present ones as it can and adds others of their kind, 0 takes all;
+                names and None as for a new job.
 
         Returns:
             A handle to wait for the switch, at once.
         """
-        run, layout, here = self._resizable("resize"), self._prepared.blueprint.layout, devices_here()
+        self._free_for("resize")
+        self._resizable("resize")
+        layout, here = self._prepared.blueprint.layout, devices_here()
+        if devices == 0 and not isinstance(devices, bool):
+            return self._go_on_with(())
         present = tuple(worker.device for worker in self.workers) or self._prepared.devices
         chosen = next_devices(devices, present, here, threads=self.options.threads)
         if devices is None:
-            chosen = chosen[: layout.blocks]
+            chosen = chosen[: layout.most_workers]
         first_mapping(layout, len(chosen))
         self._notice(remarks_on(chosen, here, step=self._ledger.status.step))
-        return Handle(f"resize to {', '.join(map(str, chosen))}", run.resize(chosen))
+        return self._go_on_with(chosen)
 
-    def map(self, nodes: Table[int, int]) -> Handle:
+    def map(self, nodes: Table[int, int] | Literal["solve"]) -> Handle:
         """Give each worker another number of virtual nodes.
 
         Args:
-            nodes: Virtual nodes by worker id, for every worker, all of them in sum.
+            nodes: Virtual nodes by worker id, for every worker, all of them in sum; or "solve" for the mapping that is
+                fastest by the speeds measured so far, by the task's profile where a worker has none yet.
 
         Returns:
             A handle to wait for the switch, at once.
         """
-        run = self._resizable("map")
-        propose = proposal(self.mapping or self._prepared.mapping, nodes)
+        self._resizable("map")
+        run = self._equipped("map")
+        if nodes == "solve":
+            return Handle("map to the fastest", run.remap(self._balancer.solved()))
+        propose = proposal(self.mapping or self._present(), nodes)
         return Handle(f"map to {dict(nodes)}", run.remap(propose))
+
+    def rebalance(self) -> Handle | None:
+        """Move virtual nodes to the workers that are faster, where the speeds measured of late make it worth it.
+
+        Worth it is a tenth of a step's time, and until the run's end more than the move takes.
+
+        Returns:
+            A handle to wait for the switch, at once; None where the present mapping had better stay.
+        """
+        self._resizable("rebalance")
+        run, propose = self._equipped("rebalance"), self._balancer.worthwhile()
+        return None if propose is None else Handle("rebalance", run.remap(propose))
 
     def save(self, path: str | Path | None = None) -> Path:
         """Write a checkpoint of the newest committed step; one that is there is replaced once this is whole.
@@ -278,38 +293,7 @@ class Job(Readings):
         """
         return face("dashboard")(self)
 
-    # -- what verbs share ------------------------------------------------------------------------------------
-
-    def _started(self, verb: str) -> Run:
-        """Give the run, which verbs need; a StateError says that there is none."""
-        if self.state == "new":
-            raise StateError(f"job {self.name!r} is not started, so there is nothing to {verb}; job.start() first")
-        if self._learned.run is None:
-            raise StateError(
-                f"job {self.name!r} trains inside start(), so there is nothing to {verb} (engine='inline')"
-            )
-        return self._learned.run
-
-    def _live(self, verb: str) -> Run:
-        """Give the run where it still moves."""
-        if self._ledger.ended:
-            raise StateError(f"job {self.name!r} is {self.state}, so there is nothing to {verb}")
-        return self._started(verb)
-
-    def _resizable(self, verb: str) -> Run:
-        """Give the run where its workers can change."""
-        if trains_inside_start(self._engine):
-            raise StateError(f"engine='inline' trains on one device, so there is nothing to {verb}; use engine='local'")
-        return self._live(verb)
-
-    def _notice(self, events: Iterable[Event]) -> tuple[Event, ...]:
-        """Take in what this thread found out, and say aloud what is new and a warning."""
-        noticed = tuple(events)
-        for event in noticed:
-            if event not in self._ledger.events:
-                self._feed(event)
-                say(event, self.name)
-        return noticed
+    # -- waiting ---------------------------------------------------------------------------------------------
 
     async def _awaited(self) -> None:
         if self._learned.run is None:

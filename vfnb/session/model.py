@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -57,7 +58,8 @@ class Factory:
     @property
     def name(self) -> str:
         """The function's name."""
-        return getattr(self.make, "__name__", repr(self.make))
+        made = self.make.func if isinstance(self.make, partial) else self.make
+        return getattr(made, "__name__", repr(made))
 
     def build(self, seed: int) -> nn.Module:
         """Make a job's model; the global generators are left as they were.

@@ -23,10 +23,26 @@ def place_of(name: str | None, run_dir: str | Path | None) -> tuple[str, Path]:
     runs = FOLDER.absolute()
     if name is None:
         name = unique_name(lambda one: (runs / one).exists()) if run_dir is None else Path(run_dir).absolute().name
-    name = str(name)
-    if not name or name.startswith(".") or set(name) & set("/\\\0"):
-        raise SpecError(f"name={name!r} cannot name a run's directory; give a word such as 'baseline-2'")
+    name = checked_name(name)
     folder = runs / name if run_dir is None else Path(run_dir).absolute()
     if folder.exists():
         raise SpecError(exists(folder))
     return name, folder
+
+
+def checked_name(name: object) -> str:
+    """Check that a name can be a directory's.
+
+    Args:
+        name: The user's.
+
+    Returns:
+        The name, as text.
+
+    Raises:
+        SpecError: If it cannot.
+    """
+    text = str(name)
+    if not text or text.startswith(".") or set(text) & set("/\\\0"):
+        raise SpecError(f"name={text!r} cannot name a run's directory; give a word such as 'baseline-2'")
+    return text

@@ -18,19 +18,23 @@ def policy() -> Policy:
     return Policy(spread=_spread, remap=remap)
 
 
-def proposal(present: Mapping, counts: Table[int, int]) -> Callable[[Mapping], Mapping]:
+def proposal(present: Mapping, counts: Table[int, int] | str) -> Callable[[Mapping], Mapping]:
     """Make the function that maps as many virtual nodes to each worker as was asked for.
 
     Args:
-        present: The mapping now.
+        present: The mapping now, of the blocks that are there; those that come in later follow in proportion.
         counts: Virtual nodes by worker.
 
     Returns:
         A function of the mapping at the time of the switch.
 
     Raises:
-        PlanError: If `counts` has other workers than there are, does not sum up, or would split a block.
+        PlanError: If `counts` is none, has other workers than there are, does not sum up, or would split a block.
     """
+    if isinstance(counts, str):
+        raise PlanError(
+            f"map({counts!r}) is not possible; give virtual nodes by worker, as {{0: 48, 1: 16}}, or 'solve'"
+        )
     strangers = sorted(set(counts) - set(present.workers), key=str)
     missing = sorted(set(present.workers) - set(counts))
     if strangers:
@@ -40,8 +44,23 @@ def proposal(present: Mapping, counts: Table[int, int]) -> Callable[[Mapping], M
             f"worker {_listed(missing)} is left out; give every worker its virtual nodes, or resize the job to drop it"
         )
     wanted = dict(counts)
-    by_counts(present.layout, wanted, near=present)
-    return lambda now: by_counts(now.layout, wanted, near=now)
+    # Nodes of several sizes are meant for the workers in their order: the fewest moves would mix them up.
+    uneven = bool(present.layout.samples)
+    by_counts(present.layout, wanted, near=None if uneven else present)
+    return lambda now: by_counts(now.layout, wanted, near=None if uneven else now, present=present.layout)
+
+
+def extended(after: Mapping, now: Mapping) -> Mapping:
+    """Let the blocks that come in later follow a mapping of those that are there.
+
+    Args:
+        after: Of the blocks that are there, or of all.
+        now: Of all, over the same workers.
+
+    Returns:
+        The mapping of all.
+    """
+    return after if after.layout == now.layout else by_counts(now.layout, after.counts, now, present=after.layout)
 
 
 def first_mapping(layout: Layout, workers: int) -> Mapping:

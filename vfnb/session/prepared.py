@@ -26,6 +26,7 @@ class Prepared:
         self.blueprint, self.devices = blueprint, devices
         self.mapping: Mapping = first_mapping(blueprint.layout, len(devices))
         self.checkpoint: Checkpoint | None = None
+        self.halvings: tuple[tuple[int, int], ...] = ()  # of the run that it repeats
 
     @property
     def step(self) -> int:
@@ -42,12 +43,21 @@ class Prepared:
     @cached_property
     def program(self) -> Program:
         """What workers run."""
-        return self.blueprint.program(self.identity.text)
+        return replace(self.blueprint.program(self.identity.text), halvings=self.halvings)
 
     @cached_property
     def state(self) -> Snapshot:
         """The state that it begins with."""
         return initial_state(self.program) if self.checkpoint is None else self.checkpoint.state
+
+    def begin_on(self, devices: tuple[Device, ...]) -> None:
+        """Begin on other devices than were chosen at first, of the same kind; more than blocks are a PlanError.
+
+        Args:
+            devices: Where it begins.
+        """
+        self.mapping = first_mapping(self.blueprint.layout, len(devices))
+        self.devices = devices
 
     def go_on_from(self, checkpoint: Checkpoint) -> tuple[Event, ...]:
         """Begin after a checkpoint's step; a CheckpointError says that it is another job's.

@@ -14,24 +14,21 @@ from typing import Any
 
 import torch
 from torch.utils._pytree import tree_leaves
-from tqdm.auto import tqdm
 
 from vfnb.ground import SpecError
 from vfnb.numerics import restored_generators
 from vfnb.planning import sizes_to
-from vfnb.runtime import Gauge, MapStyle, Program, Reading, TooLarge
+from vfnb.runtime import MapStyle
 from vfnb.runtime import devices as devices_here
 from vfnb.session.blueprint import Blueprint, Length, check_whole, draw
 from vfnb.session.choice import Request, best_devices
 from vfnb.session.environment import hardware_of, numeric_environment
+from vfnb.session.gauging import FILLS, FILLS_FIRST, gauged, levelled
 from vfnb.session.identity import identity_of
 from vfnb.session.sources import digest_of
 from vfnb.session.task import Task
-from vfnb.spec import Device, DeviceProfile, Options, Point, Profile, VirtualCluster, from_json, to_json
+from vfnb.spec import Device, DeviceProfile, Options, Profile, VirtualCluster, from_json, to_json
 
-_STEP_OF, _OVERHEADS_OF = 3, 5  # passes in a measured step, and in the one that tells what blocks and steps add
-_LEVEL_AFTER, _GAIN = 4, 1.02  # sizes (a factor of 4) that bring no more than so much: larger ones will not either
-_TOO_LONG = 4.0  # seconds of a pass
 _LARGEST = 1 << 16  # samples of a pass; devices are full long before
 
 
@@ -64,7 +61,7 @@ def profile(
     chosen = Options() if options is None else options
     if not isinstance(chosen, Options):
         raise SpecError(f"options is a {type(chosen).__name__}; give vfnb.Options(...)")
-    settled = replace(chosen, nodes_per_pass=1, blocks=None)
+    settled = replace(chosen, nodes_per_pass=1, blocks=None, batch_schedule=None)
     one = VirtualCluster.parse("1", global_batch=1)
     blueprint = draw(task, one, seed=0, length=Length(epochs=None, steps=1), options=settled)
     for size in batches or ():
@@ -93,12 +90,48 @@ def measured(blueprint: Blueprint, devices: Sequence[Device], sizes: Sequence[in
         speed = None if known is None else known.speed(device, hardware_of(device))
         missing = _missing(speed, sizes, len(blueprint.train.dataset))
         if missing:
-            speed = _measure(blueprint.program(""), device, missing, speed)
+            speed = gauged(blueprint.program(""), device, missing, speed)
             with suppress(OSError):  # a full or read-only disk keeps nothing, and no more is wrong
                 _keep(file, replace(found, speeds=(speed,)))
         assert speed is not None, "nothing is missing only where something is known"
         found = found.merged(replace(found, speeds=(speed,)))
     return found
+
+
+def known_profile(blueprint: Blueprint, devices: Sequence[Device]) -> Profile:
+    """Read what the cache has of some devices; nothing is measured.
+
+    Args:
+        blueprint: The job.
+        devices: Which.
+
+    Returns:
+        All that is known of them, which may be nothing.
+    """
+    found = Profile(subject=subject_of(blueprint), versions=numeric_environment(), speeds=())
+    for device in {DeviceProfile.name_of(device): device for device in devices}.values():
+        known = _cached(_file(found, device), found)
+        found = found if known is None else found.merged(known)
+    return found
+
+
+def node_seconds(profile: Profile, device: Device, blueprint: Blueprint) -> float | None:
+    """Tell how long a virtual node takes on a device, its part in the sum with it.
+
+    Args:
+        profile: What was measured.
+        device: Where.
+        blueprint: Whose virtual nodes.
+
+    Returns:
+        Seconds; None where the profile does not have the device.
+    """
+    speed = profile.speed(device, hardware_of(device))
+    if speed is None:
+        return None
+    layout, at_once = blueprint.layout.at(1), blueprint.nodes_per_pass
+    samples = -(-blueprint.cluster.global_batch // layout.nodes) * at_once
+    return speed.pass_seconds(samples) / at_once + speed.block_seconds * layout.blocks / layout.nodes
 
 
 def subject_of(blueprint: Blueprint) -> dict[str, str]:
@@ -153,9 +186,9 @@ def folder() -> Path:
 
 def _missing(speed: DeviceProfile | None, sizes: Sequence[int], samples: int) -> list[int]:
     """Leave out what is known, what does not fit, and what the data cannot fill."""
-    if samples < _OVERHEADS_OF:
-        raise SpecError(f"the training data have {samples} samples; {_OVERHEADS_OF} or more can be measured")
-    possible = [size for size in sizes if size * _STEP_OF <= samples] or [samples // _OVERHEADS_OF]
+    if samples < FILLS_FIRST:
+        raise SpecError(f"the training data have {samples} samples; {FILLS_FIRST} or more can be measured")
+    possible = [size for size in sizes if size * FILLS <= samples] or [samples // FILLS_FIRST]
     if speed is None:
         return possible
     have = {point.samples for point in speed.points}
@@ -164,58 +197,8 @@ def _missing(speed: DeviceProfile | None, sizes: Sequence[int], samples: int) ->
         for size in possible
         if size not in have
         and (speed.too_large is None or size < speed.too_large)
-        and not (size > speed.largest and _levelled(speed.points))
+        and not (size > speed.largest and levelled((one.samples, one.seconds) for one in speed.points))
     ]
-
-
-def _measure(program: Program, device: Device, sizes: Sequence[int], known: DeviceProfile | None) -> DeviceProfile:
-    speed, samples = known, len(program.train.dataset)
-    named = f"profile of {type(program.model).__name__} on {DeviceProfile.name_of(device)}"
-    with Gauge(program, device) as gauge, tqdm(total=len(sizes), desc=named, unit="size", disable=None) as bar:
-        if speed is None:
-            first = min(sizes[0], samples // _OVERHEADS_OF)
-            speed = _begun(gauge.measure(first, overheads=True), device)
-            bar.update(first == sizes[0])
-        for size in sizes:
-            if size in {point.samples for point in speed.points}:
-                continue
-            answer = gauge.measure(size)
-            bar.update()
-            if isinstance(answer, TooLarge):
-                return replace(speed, too_large=answer.samples)
-            speed = speed.merged(replace(speed, points=(_point(answer),)))
-            if answer.seconds > _TOO_LONG or _levelled(speed.points):
-                break
-    return speed
-
-
-def _begun(answer: Reading | TooLarge, device: Device) -> DeviceProfile:
-    if isinstance(answer, TooLarge):
-        raise SpecError(
-            f"a pass of {answer.samples} samples does not fit {device}, and nothing smaller was asked for; "
-            "give smaller batches"
-        )
-    return DeviceProfile(
-        device=DeviceProfile.name_of(device),
-        hardware=hardware_of(device),
-        points=(_point(answer),),
-        block_seconds=answer.block_seconds or 0.0,
-        step_seconds=answer.step_seconds or 0.0,
-    )
-
-
-def _point(reading: Reading) -> Point:
-    return Point(
-        samples=reading.samples,
-        seconds=reading.seconds,
-        memory_bytes=reading.memory_bytes,
-        passes=reading.passes,
-    )
-
-
-def _levelled(points: Sequence[Point]) -> bool:
-    rates = [point.samples / point.seconds for point in points]
-    return len(rates) > _LEVEL_AFTER and max(rates[-_LEVEL_AFTER:]) < _GAIN * max(rates[:-_LEVEL_AFTER])
 
 
 def _lonely(blueprint: Blueprint) -> bool:

@@ -7,7 +7,7 @@ from vfnb.session.citation import citation, methods
 from vfnb.session.journal import state_after
 from vfnb.session.ledger import Ledger
 from vfnb.session.sources import plain
-from vfnb.spec import Device, Event, Recovered, Resized, Stage, WorkerLost
+from vfnb.spec import Device, Event, NodesPerPassHalved, Recovered, Resized, Stage, WorkerLost
 
 VERSION = 1
 KIND = "vfnb receipt"
@@ -43,6 +43,7 @@ def receipt_of(head: dict[str, Any], ledger: Ledger) -> dict[str, Any]:
             **head.get("environment", {}),
         },
         "code": head.get("code"),
+        "halvings": _halvings(ledger.events),
         "fingerprint": fingerprints.get(last),
         "fingerprint_step": last,
         "fingerprint_notes": list(ledger.notes),
@@ -68,6 +69,11 @@ def thinned(fingerprints: dict[int, str]) -> dict[int, str]:
         apart *= 2
         steps = [step for step in steps[:-1] if step % apart == 0] + steps[-1:]
     return {step: fingerprints[step] for step in steps}
+
+
+def _halvings(events: Sequence[Event]) -> list[list[int]]:
+    found = {event.step: event.nodes_per_pass for event in events if isinstance(event, NodesPerPassHalved)}
+    return [list(one) for one in sorted(found.items())]
 
 
 def _threads(stages: Sequence[Stage]) -> str:

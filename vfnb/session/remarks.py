@@ -18,16 +18,16 @@ def remarks_on(chosen: Sequence[Device], here: Sequence[Device], step: int) -> I
         step: The newest committed step.
 
     Yields:
-        Warnings, and that the same bits are not promised.
+        Warnings.
     """
     for message in device_remarks(chosen, here):
         yield Warned(step=step, message=message)
     kinds = mixed_kinds(chosen)
     if kinds is not None:
-        yield NotGuaranteed(
+        yield Warned(
             step=step,
-            what=f"devices of more than one kind ({kinds})",
-            reason="each kind rounds in its own way, so the bits depend on which worker computes what",
+            message=f"{kinds} round differently: samples, seeds and steps stay the same, the result is equal up to "
+            "rounding; one of them computes each update and the others copy it",
         )
 
 

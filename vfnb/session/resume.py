@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from vfnb.ground import CheckpointError
-from vfnb.runtime import Checkpoint, newest_checkpoint, read_checkpoint
+from vfnb.runtime import Checkpoint, newest_checkpoint, not_guaranteed, read_checkpoint
 from vfnb.session.identity import Identity
 from vfnb.session.record import RUN
 from vfnb.spec import Event, NodesPerPassChosen, NodesPerPassHalved, NotGuaranteed, Warned
@@ -60,11 +60,12 @@ def compare(here: Identity, checkpoint: Checkpoint) -> tuple[Event, ...]:
     warned = [f"the code has changed since the checkpoint: {one}" for one in differences.warned]
     warned += [
         f"{name} is a function, which no checkpoint holds; this job goes on without it"
-        for name in saved.fields.get("functions", {})
+        for name in sorted(saved.fields.get("functions", {}).keys() - here.fields.get("functions", {}).keys())
     ]
     return (
         *_chosen(saved, step),
         *(NodesPerPassHalved(step=since, nodes_per_pass=nodes) for since, nodes in checkpoint.state["halvings"]),
+        *([not_guaranteed(kinds, step)] if len(kinds := checkpoint.state.get("kinds", ())) > 1 else []),
         *(Warned(step=step, message=message) for message in warned),
         *(
             NotGuaranteed(step=step, what="another environment than the checkpoint's", reason=one)

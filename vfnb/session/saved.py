@@ -13,7 +13,7 @@ from vfnb.session.ledger import Ledger
 from vfnb.session.receipt import receipt_of
 from vfnb.session.record import EVENTS, FOLDER, RUN, STAGES, STEPS
 from vfnb.session.runs import lines_of, state_of
-from vfnb.spec import Event, Options, Stage, VirtualCluster
+from vfnb.spec import Event, Options, Row, Stage, VirtualCluster
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,6 +91,11 @@ class SavedRun:
     def history(self) -> "pd.DataFrame":
         """A row a committed step, as `Job.history` has it; the caller's own."""
         return self._ledger.history()
+
+    @property
+    def last(self) -> Row | None:
+        """The newest row; None before the first."""
+        return self._ledger.last
 
     @property
     def events(self) -> tuple[Event, ...]:

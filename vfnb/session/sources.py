@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from functools import partial
 from hashlib import sha256
 from math import isfinite
@@ -60,9 +61,18 @@ def described(thing: Any) -> dict[str, Any] | None:
     if thing is None:
         return None
     found = {"name": name_of(thing), "source": source_of(thing)}
-    if isinstance(thing, partial):
-        found["bound"] = plain([thing.args, thing.keywords])
+    if (bound := _bound(thing)) is not None:
+        found["bound"] = plain(bound)
     return found
+
+
+def _bound(thing: Any) -> Any:
+    """Give what a function was made with, where that can be asked for; None where it cannot."""
+    if isinstance(thing, partial):
+        return [thing.args, thing.keywords]
+    if is_dataclass(thing) and not isinstance(thing, type):
+        return {field.name: getattr(thing, field.name) for field in fields(thing)}
+    return None
 
 
 def architecture_of(model: torch.nn.Module) -> str:
@@ -100,7 +110,8 @@ def plain(value: Any) -> Any:
         value: Numbers, words, tensors, functions, in lists, tuples and dictionaries.
 
     Returns:
-        Numbers and words as they are, tensors by digest, functions and objects by name.
+        Numbers and words as they are, tensors by digest, functions and objects by name; partials and dataclasses with
+        what they were made with.
     """
     match value:
         case None | bool() | int() | str():
@@ -114,7 +125,8 @@ def plain(value: Any) -> Any:
         case Mapping():
             return {str(key): plain(one) for key, one in value.items()}
         case _:
-            return name_of(value)
+            bound = _bound(value)
+            return name_of(value) if bound is None else [name_of(value), plain(bound)]
 
 
 def digest_of(text: str) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import gcd
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from vfnb.ground import SpecError
+from vfnb.ground import SpecError, StateError
 from vfnb.runtime import devices as devices_here
 from vfnb.session.blueprint import Length, draw
 from vfnb.session.choice import Request
@@ -22,7 +22,7 @@ from vfnb.session.receipt import KIND, VERSION
 from vfnb.session.record import RUN
 from vfnb.session.saved import SavedRun, open_run
 from vfnb.session.task import Task
-from vfnb.spec import Device, Row
+from vfnb.spec import Device, OutOfMemory, Row
 
 _LOOK = 0.5  # seconds between looks at the replay
 _MOST_SAID = 3
@@ -68,6 +68,7 @@ class _Original:
     identity: Identity
     environment: dict[str, str]
     fingerprints: dict[int, str]
+    halvings: tuple[tuple[int, int], ...]  # from which step on, to how many nodes a pass
     device: Device | None  # that it began on
 
 
@@ -75,7 +76,8 @@ def verify(run: SavedRun | str | Path, task: Task, *, devices: Request = None, e
     """Train a run again here, from its first step, and compare fingerprints.
 
     It ends at the first step that differs, or at the last fingerprint of the original. The bits depend on no
-    mapping, so that one device repeats what many did.
+    mapping, so that one device repeats what many did. Where the original computed fewer virtual nodes a pass from a
+    step on, since they did not fit its device, so does the replay.
 
     Args:
         run: A run, its directory or name, or a receipt.json.
@@ -88,6 +90,7 @@ def verify(run: SavedRun | str | Path, task: Task, *, devices: Request = None, e
 
     Raises:
         SpecError: If there is no such run, it has no fingerprint yet, or the task is another one.
+        StateError: If a pass does not fit the devices here.
     """
     original = _original(run)
     if not original.fingerprints:
@@ -145,6 +148,7 @@ def _from_receipt(receipt: dict[str, Any]) -> _Original:
             identity=Identity({"version": 1, **receipt["job"], "environment": numeric}),
             environment=environment,
             fingerprints={int(step): str(text) for step, text in receipt["fingerprints"].items()},
+            halvings=tuple((int(step), int(nodes)) for step, nodes in receipt.get("halvings", ())),
             device=None if first is None else Device.parse(first["device"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -171,7 +175,7 @@ def _job(original: _Original, task: Task, devices: Request, engine: EngineName, 
         fingerprint_every=gcd(*earlier) or last,
         stop_when=None if last >= fields["steps"] else _Until(last),
     )
-    return Job(
+    job = Job(
         task,
         original.identity.cluster,
         devices=devices,
@@ -181,6 +185,8 @@ def _job(original: _Original, task: Task, devices: Request, engine: EngineName, 
         engine=engine,
         options=options,
     )
+    job._prepared.halvings = original.halvings  # noqa: SLF001  # a past that no user gives a job
+    return job
 
 
 @dataclass(frozen=True)
@@ -199,6 +205,8 @@ def _follow(job: Job, expected: dict[int, str]) -> None:
         try:
             job.wait(timeout=_LOOK)
         except TimeoutError:
+            if job.state == "paused":
+                _does_not_fit(job)
             if first_difference(expected, open_run(job.run_dir).fingerprints) is not None:
                 job.stop()
         else:
@@ -209,12 +217,20 @@ def _follow(job: Job, expected: dict[int, str]) -> None:
     job.wait()
 
 
+def _does_not_fit(job: Job) -> NoReturn:
+    """End a replay that pauses: nobody else holds it."""
+    job.stop()
+    job.wait()
+    said = next((event.message for event in reversed(job.events) if isinstance(event, OutOfMemory)), "it pauses")
+    raise StateError(f"the run cannot be repeated here: {said}")
+
+
 def _changes(original: _Original, task: Task, devices: Request, engine: EngineName) -> Iterator[str]:
     """Say what is different here, the likeliest cause first, and refuse another job's task."""
     fields, options = original.identity.fields, original.identity.options
     length = Length(epochs=None, steps=fields["steps"])
     blueprint = draw(task, original.identity.cluster, seed=fields["seed"], length=length, options=options)
-    threads, blocks = options.threads, blueprint.layout.blocks
+    threads, blocks = options.threads, blueprint.layout.most_workers
     chosen = first_devices(devices, devices_here(), engine_of(engine), threads=threads, blocks=blocks)
     now = identity_of(blueprint, [device.kind for device in chosen]).fields
     here, there = Identity(_unhomed(now)), Identity(_unhomed(fields))

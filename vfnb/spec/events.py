@@ -52,6 +52,20 @@ class Resized(_Happened):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Rebalanced(_Happened):
+    """Workers' measured speeds made a move worth it, and `Options(rebalance="auto")` asked for it.
+
+    `before` and `after` are virtual nodes, in the order of `workers`; `saving` is the share of a step's time that is
+    predicted to be saved.
+    """
+
+    workers: tuple[int, ...]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    saving: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StepRedone(_Happened):
     """A step was computed again because these tensors' gradients exceeded their capacity."""
 
@@ -168,6 +182,7 @@ Event = (
     | WorkerLost
     | Recovered
     | Resized
+    | Rebalanced
     | StepRedone
     | StepSkipped
     | Evaluated

@@ -9,14 +9,15 @@ from vfnb.spec.layout import Layout
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """Every block of a layout on exactly one worker, and no worker without a block.
+    """Every block of a layout on exactly one worker, and no worker without a block to begin with.
 
     Args:
         layout: The blocks that are mapped.
         blocks: Pairs of a worker's id and its blocks, in any order; kept sorted.
 
     Raises:
-        PlanError: If a block is missing, doubled or unknown, or a worker is doubled or has no block.
+        PlanError: If a block is missing, doubled or unknown, or a worker is doubled or has no block of those that the
+            job begins with.
     """
 
     layout: Layout
@@ -25,7 +26,7 @@ class Mapping:
     def __post_init__(self) -> None:
         pairs = tuple(sorted((worker, tuple(sorted(owned))) for worker, owned in self.blocks))
         object.__setattr__(self, "blocks", pairs)
-        _check_workers(pairs)
+        _check_workers(self.layout, pairs)
         _check_blocks(self.layout, pairs)
 
     @property
@@ -38,6 +39,21 @@ class Mapping:
         """How many virtual nodes each worker owns."""
         sizes = self.layout.sizes
         return {worker: sum(sizes[block] for block in owned) for worker, owned in self.blocks}
+
+    def at(self, step: int) -> "Mapping":
+        """Give the part of it that a step computes.
+
+        Args:
+            step: The step, from 1.
+
+        Returns:
+            The mapping of the blocks that are there by then, over the same workers; this one where all are.
+        """
+        layout = self.layout.at(step)
+        if layout is self.layout:
+            return self
+        there = tuple((worker, tuple(one for one in owned if one < layout.blocks)) for worker, owned in self.blocks)
+        return Mapping(layout, there)
 
     def blocks_of(self, worker: int) -> tuple[int, ...]:
         """Give a worker's blocks.
@@ -68,15 +84,16 @@ class Mapping:
         return tuple(node for block in self.blocks_of(worker) for node in self.layout.nodes_of(block))
 
 
-def _check_workers(pairs: tuple[tuple[int, tuple[int, ...]], ...]) -> None:
+def _check_workers(layout: Layout, pairs: tuple[tuple[int, tuple[int, ...]], ...]) -> None:
     if not pairs:
         raise PlanError("a mapping needs at least one worker; none was given")
     doubled = [worker for worker, times in Counter(worker for worker, _ in pairs).items() if times > 1]
     if doubled:
         raise PlanError(f"worker {_listed(doubled)} stands twice in the mapping; name each worker once")
-    idle = [worker for worker, owned in pairs if not owned]
+    idle = [worker for worker, owned in pairs if not owned or owned[0] >= layout.most_workers]
     if idle:
-        raise PlanError(f"worker {_listed(idle)} has no virtual nodes; give it some or leave it out")
+        begins = " to begin with" if layout.later else ""
+        raise PlanError(f"worker {_listed(idle)} has no virtual nodes{begins}; give it some or leave it out")
 
 
 def _check_blocks(layout: Layout, pairs: tuple[tuple[int, tuple[int, ...]], ...]) -> None:

@@ -12,7 +12,7 @@ from typing import Literal, Self, assert_never
 
 from vfnb.runtime import GroupError
 
-Strike = Literal["kill", "stop", "fail", "hold"]
+Strike = Literal["kill", "stop", "fail", "hold", "slow"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,12 +20,15 @@ class Fault:
     """One fault.
 
     Attributes:
-        strike: "kill" is SIGKILL, "stop" SIGSTOP, "fail" a collective that breaks, "hold" a pause of `seconds`.
+        strike: "kill" is SIGKILL, "stop" SIGSTOP, "fail" a collective that breaks, "hold" a pause of `seconds`,
+            "slow" a device `times` slower.
         worker: Whose.
         point: Where.
-        step: In which step; None for the first time.
+        step: In which step, for "slow" from which step on; None for the first time.
         detail: Which one, where a step meets the point more than once.
         seconds: How long a hold lasts.
+        times: How many times slower.
+        until: The first step that is as fast as ever again; None for none.
     """
 
     strike: Strike
@@ -34,6 +37,26 @@ class Fault:
     step: int | None = None
     detail: int = 0
     seconds: float = 0.0
+    times: float = 1.0
+    until: int | None = None
+
+    def strikes(self, point: str, worker: int, step: int, detail: int) -> bool:
+        """Tell whether this is where and when.
+
+        Args:
+            point: Where a worker is.
+            worker: Which.
+            step: In which step.
+            detail: Which one.
+
+        Returns:
+            Whether it is.
+        """
+        if (self.worker, self.point) != (worker, point):
+            return False
+        if self.strike == "slow":
+            return (self.step or 0) <= step and (self.until is None or step < self.until)
+        return self.detail == detail and self.step in (None, step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +123,23 @@ class FaultScript:
         """
         return self._with(Fault(strike="hold", worker=worker, point=point, step=step, seconds=seconds))
 
-    def __call__(self, point: str, *, worker: int, step: int, detail: int = 0) -> None:
+    def slow(self, worker: int, times: float, *, step: int | None = None, until: int | None = None) -> Self:
+        """Add a device that becomes slower in mid-run: each pass takes so many times longer, by its CPU time.
+
+        Where it begins and ends, an event of the run says that it is simulated.
+
+        Args:
+            worker: Whose.
+            times: How many times slower, 1 or more.
+            step: From which step on; None for all.
+            until: The first step that is as fast as ever again; None for none.
+
+        Returns:
+            The longer script.
+        """
+        return self._with(Fault(strike="slow", worker=worker, point="pass", step=step, times=times, until=until))
+
+    def __call__(self, point: str, *, worker: int, step: int, detail: int = 0) -> float | None:
         """Strike where a fault says so.
 
         Args:
@@ -108,11 +147,16 @@ class FaultScript:
             worker: Which.
             step: In which step.
             detail: Which one.
+
+        Returns:
+            How many times slower a pass is to look; None for not at all.
         """
+        times = 1.0
         for fault in self.faults:
-            here = (fault.worker, fault.point, fault.detail) == (worker, point, detail)
-            if here and fault.step in (None, step):
+            if fault.strikes(point, worker, step, detail):
                 _strike(fault)
+                times *= fault.times
+        return None if times == 1 else times
 
     def _with(self, fault: Fault) -> Self:
         return replace(self, faults=(*self.faults, fault))
@@ -128,5 +172,7 @@ def _strike(fault: Fault) -> None:
             raise GroupError("broken by a fault script")
         case "hold":
             time.sleep(fault.seconds)  # noqa: TID251  # a slow device is what is played
+        case "slow":
+            pass  # what is answered plays it
         case _:
             assert_never(fault.strike)

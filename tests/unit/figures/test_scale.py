@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vfnb.figures.scale import Scale, said, steps_scale, values_scale
+from vfnb.figures.scale import Scale, factors_scale, said, steps_scale, values_scale, within_reach
 
 values = st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=20)
 
@@ -34,6 +34,32 @@ def test_values_over_decades_are_on_a_logarithmic_axis() -> None:
     assert scale.share(100.0) - scale.share(1.0) == pytest.approx(scale.share(1.0) - scale.share(0.01))
     assert not values_scale([100.0, 0.0]).logarithmic
     assert not values_scale([1.0, 2.0]).logarithmic
+
+
+@given(middles=values, edges=values)
+def test_values_take_up_at_least_half_of_an_axis_that_shows_intervals_too(
+    middles: list[float], edges: list[float]
+) -> None:
+    shown = within_reach(middles, edges)
+
+    wide = max(middles) - min(middles)
+    assert set(middles) <= set(shown)
+    assert wide == 0 or max(shown) - min(shown) <= 2 * wide * (1 + 1e-9)
+
+
+def test_marks_are_an_axis_own_ticks_and_thinned_where_there_are_many() -> None:
+    few, many = [32, 64, 128], [2**power for power in range(20)]
+
+    assert factors_scale(few, marks=few).ticks(8) == (32, 64, 128)
+    assert factors_scale(many, marks=many).ticks(8) == tuple(many[::3])
+
+
+@given(values=st.lists(st.floats(1e-3, 1e9), min_size=1, max_size=9))
+def test_factors_have_ticks_between_their_ends(values: list[float]) -> None:
+    scale = factors_scale(values)
+
+    assert all(0 <= scale.share(value) <= 1 for value in values)
+    assert len(scale.ticks(5)) <= 15
 
 
 def test_one_step_has_an_axis() -> None:

@@ -22,6 +22,24 @@ class Place:
         self.bundles.append(bundle)
 
 
+class Events:
+    """What a shell calls at the end of a cell."""
+
+    def __init__(self) -> None:
+        self.calls: list[Callable[[object], None]] = []
+
+    def register(self, name: str, call: Callable[[object], None]) -> None:
+        assert name == "post_run_cell"
+        self.calls.append(call)
+
+    def unregister(self, _name: str, call: Callable[[object], None]) -> None:
+        self.calls.remove(call)
+
+    def cell_ends(self) -> None:
+        for call in tuple(self.calls):
+            call(None)
+
+
 class Page:
     """A kernel's shell and what it displays."""
 
@@ -30,6 +48,7 @@ class Page:
     def __init__(self) -> None:
         self.cell = "first"
         self.places: list[Place] = []
+        self.events = Events()
 
     def get_parent(self) -> dict[str, Any]:
         return {"header": {"msg_id": self.cell}}
@@ -79,8 +98,9 @@ def test_at_the_end_every_cell_keeps_what_lasts(page: Page, engine: FakeEngine) 
     face._ipython_display_()
     engine.run.commit(3)
 
+    page.events.cell_ends()  # one that trains on holds up no cell
     engine.run.end()
-    face.thread.join(10)
+    page.events.cell_ends()
 
     last = page.places[0].bundles[-1]
     assert showing._VIEW not in last
@@ -88,6 +108,8 @@ def test_at_the_end_every_cell_keeps_what_lasts(page: Page, engine: FakeEngine) 
     assert "done" in last["text/plain"]
     assert [child.value for child in face.widget.children] == [last["text/html"]]
     assert isinstance(dashboard(job), Card)
+    assert page.events.calls == []
+    face.thread.join(10)
     page.cell = "later"
     face._ipython_display_()
     assert showing._VIEW not in page.places[-1].bundles[0]

@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from vfnb.ground import SpecError
-from vfnb.numerics import batch_slice, node_slices, permutation, steps_per_epoch, where
+from vfnb.numerics import Course, node_slices, permutation, steps_per_epoch
 
 
 def test_a_short_last_batch_is_a_step_unless_it_is_dropped() -> None:
@@ -13,7 +13,7 @@ def test_a_short_last_batch_is_a_step_unless_it_is_dropped() -> None:
 
 def test_a_batch_larger_than_the_data_set_is_one_step() -> None:
     assert steps_per_epoch(3, 8) == 1
-    assert batch_slice(3, 8, 0) == range(3)
+    assert Course(3, 8).at(2) == (1, range(3))
 
 
 def test_dropping_the_only_batch_is_refused_with_the_remedy() -> None:
@@ -28,8 +28,9 @@ def test_no_samples_or_no_batch_is_refused(samples: int, batch: int) -> None:
 
 
 def test_steps_count_from_one_and_epochs_from_zero() -> None:
-    assert [where(step, 10, 4) for step in range(1, 5)] == [(0, 0), (0, 1), (0, 2), (1, 0)]
-    assert [where(step, 10, 4, drop_last=True) for step in range(1, 4)] == [(0, 0), (0, 1), (1, 0)]
+    short, whole = range(8, 10), [range(4), range(4, 8)]
+    assert [Course(10, 4).at(step) for step in range(1, 5)] == [(0, whole[0]), (0, whole[1]), (0, short), (1, whole[0])]
+    assert [Course(10, 4, (), True).at(step) for step in range(1, 4)] == [(0, whole[0]), (0, whole[1]), (1, whole[0])]
 
 
 def test_the_lowest_nodes_get_the_extras() -> None:

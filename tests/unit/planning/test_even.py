@@ -107,3 +107,16 @@ def test_several_may_be_lost_and_strangers_are_ignored() -> None:
 def test_a_loss_of_all_is_refused() -> None:
     with pytest.raises(PlanError, match="no worker is left"):
         remap(even(LAYOUT, [0, 1]), [0, 1])
+
+
+def test_there_are_no_more_workers_than_the_job_begins_with_blocks() -> None:
+    with pytest.raises(
+        PlanError,
+        match=r"^5 workers cannot share 4 virtual nodes in 4 blocks that the job begins with, .*"
+        r"use at most 4 workers, or a new job with at least 5 virtual nodes$",
+    ):
+        even(Layout(20, 20, ((9, 16),)), range(5))
+
+
+def test_blocks_that_come_in_go_to_whoever_has_fewer() -> None:
+    assert even(Layout(6, 6, ((9, 3),)), [0, 1]).blocks == ((0, (0, 1, 3)), (1, (2, 4, 5)))

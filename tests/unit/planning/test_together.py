@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from measured import speed_of
 
 from vfnb.ground import SpecError
-from vfnb.planning import Plan, best, candidates, choice_of, sizes_to
+from vfnb.planning import Plan, Share, best, candidates, choice_of, share_of, sizes_to
 from vfnb.spec import Layout, VirtualCluster
 
 CLUSTER = VirtualCluster.parse("16", global_batch=64)
@@ -101,3 +101,26 @@ def test_a_plan_shows_its_table_and_why() -> None:
     assert repr(plan).endswith("4 virtual nodes a pass are predicted to be 4.00 times as fast as one: " + plan.literal)
     assert "<b" not in plan._repr_html_()
     assert "font-weight:bold" in plan._repr_html_()
+
+
+def test_devices_of_several_speeds_share_by_their_speed() -> None:
+    share = share_of(Layout(16, 16), [0.01, 0.03])
+
+    assert share == Share(nodes=(12, 4), speed=pytest.approx(8 * 0.03 / (4 * 0.03)))
+
+
+def test_devices_of_one_speed_have_nothing_to_share_by() -> None:
+    assert share_of(Layout(16, 16), [0.01, 0.01]) is None
+    assert share_of(Layout(1, 1), [0.01, 0.02]) is None
+
+
+def test_a_plan_says_how_devices_of_several_speeds_share() -> None:
+    share = Share(nodes=(12, 4), speed=2.0)
+
+    plan = Plan(
+        cluster=CLUSTER, devices=("cpu:0", "cuda:0"), choices=(), nodes_per_pass=1, why="one node a pass", share=share
+    )
+
+    assert 'predicted to be 2.00 times as fast as an even mapping; job.map("solve") maps a run so' in repr(plan)
+    assert "virtual nodes: 12 on cpu:0, 4 on cuda:0, " in repr(plan)
+    assert "12 on cpu:0, 4 on cuda:0" in plan._repr_html_()

@@ -15,7 +15,8 @@ def test_a_sign_is_read_as_it_was_written(tmp_path: Path) -> None:
     slot.took(1.5)
     slot.mark("compute", step=7, node=2)
 
-    assert board.read(3) == Sign(beats=1, phase="compute", step=7, node=2, slowest=1.5, usual=pytest.approx(0.6))
+    times = {"slowest": 1.5, "usual": pytest.approx(0.6), "passes": 2, "spent": 2.0}
+    assert board.read(3) == Sign(beats=1, phase="compute", step=7, node=2, **times)
     assert board.read(2) == Sign(beats=0, phase="idle", step=0, node=0, slowest=0.0)
 
 

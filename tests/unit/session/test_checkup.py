@@ -178,3 +178,20 @@ def test_looking_leaves_the_global_generators_alone() -> None:
     noticed(small_task(train=Augmented()))
 
     assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_a_schedule_that_outgrows_the_data_or_the_job_is_a_warning() -> None:
+    task = small_task(train=pairs(24), model=nn.Linear(3, 2))
+
+    assert noticed(task, batch_schedule={2: 24}) == []
+    assert noticed(task, batch_schedule={2: 32}) == [
+        "the global batch of 32 is more than the 24 samples; each step takes all of them"
+    ]
+    assert noticed(task, batch_schedule={9: 24}) == ["the batch never grows to 24: step 9 comes after the last one, 3"]
+
+
+def test_a_short_batch_that_a_growth_leaves_under_batch_norm_is_announced() -> None:
+    # 8, 16 and 8 samples, the last over 8 nodes; later epochs are 16 and 16.
+    (sentence,) = noticed(small_task(train=pairs(32)), batch_schedule={2: 16})
+
+    assert "get one sample of epoch 1's last batch of 8; Options(drop_last=True)" in sentence

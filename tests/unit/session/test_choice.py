@@ -56,6 +56,8 @@ def test_slots_have_the_threads_that_the_options_say() -> None:
         ([1, 2], "names no device"),
         ("gpu0", "'gpu0' is no device"),
         (["cpu:0", "cpu:0"], "cpu:0 is a slot for one worker and is named twice"),
+        (["cpu:0", "cpu:0/2"], "cpu:0 is a slot for one worker and is named twice"),
+        (["cpu:1", "cpu:1@1/4-simulated"], "cpu:1 is a slot for one worker and is named twice"),
     ],
 )
 def test_refuses_devices_and_says_what_there_is(request_: Any, said: str) -> None:

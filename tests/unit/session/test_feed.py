@@ -3,12 +3,12 @@ from pathlib import Path
 import pytest
 
 from vfnb.ground import ManualClock
-from vfnb.runtime import Status
+from vfnb.runtime import Status, Worker
 from vfnb.session.announcer import Announcer
 from vfnb.session.feed import Feed
 from vfnb.session.ledger import Ledger
 from vfnb.session.record import EVENTS, Record
-from vfnb.spec import CallbackFailed, Event, Finished, Row, Warned, from_json
+from vfnb.spec import CallbackFailed, Device, Event, Finished, Layout, Mapping, Row, Warned, from_json
 
 LONG = 30.0
 
@@ -84,3 +84,16 @@ def test_a_record_that_fails_is_warned_of_and_the_run_goes_on(feed: Feed, ledger
 
 def test_without_a_callback_there_is_nothing_to_wait_for(feed: Feed) -> None:
     assert feed.settled(0.0)
+
+
+def test_blocks_that_came_in_unseen_did_so_at_their_step(feed: Feed, ledger: Ledger) -> None:
+    mapping = Mapping(Layout(6, 6, ((11, 2), (21, 2))), ((0, (0, 1, 2, 3, 4, 5)),))
+
+    def running(step: int, seen: Mapping) -> Status:
+        worker = Worker(id=0, pid=1, device=Device("cpu", 0), virtual_nodes=seen.layout.nodes)
+        return Status(state="running", step=step, workers=(worker,), mapping=seen)
+
+    for step in (4, 13, 15, 20):
+        feed(running(step, mapping.at(step + 1)))
+
+    assert [(stage.step, stage.mapping.layout.nodes) for stage in ledger.stages] == [(4, 2), (10, 4), (20, 6)]

@@ -237,7 +237,6 @@ def test_a_resize_to_all_devices_takes_no_more_than_there_are_blocks(engine: Fak
 @pytest.mark.parametrize(
     ("devices", "error", "said"),
     [
-        (0, SpecError, "devices=0 leaves no worker"),
         (-1, SpecError, "devices=-1 leaves no worker"),
         (["cuda:99"], SpecError, "there is no cuda:99 here"),
         (5, PlanError, "5 workers cannot share 4 virtual nodes in 4 blocks"),
@@ -251,6 +250,19 @@ def test_a_resize_that_cannot_be_is_refused_at_once(
     with pytest.raises(error, match=said):
         job.resize(devices)
     assert len(job.workers) == 2
+
+
+def test_a_job_that_is_suspended_says_that_it_has_no_devices(engine: FakeEngine) -> None:
+    job = started(engine)
+
+    handle = job.resize(0)
+
+    assert repr(handle) == "<resize to no devices: 2 to 0 workers at step 0, 0.10 s>"
+    assert (job.state, job.workers, job.mapping) == ("paused", (), None)
+    with pytest.raises(StateError, match=r"is suspended and has no devices, so there is nothing to resume; job.resize"):
+        job.resume()
+    job.resize(1)
+    assert [str(worker.device) for worker in job.workers] == ["cpu:0"]
 
 
 def test_map_sets_the_virtual_nodes_of_each_worker(engine: FakeEngine) -> None:

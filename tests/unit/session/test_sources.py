@@ -1,3 +1,4 @@
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -7,6 +8,11 @@ from session_doubles import Net, seeded_net
 from torch import nn
 
 from vfnb.session.sources import architecture_of, code_of, described, name_of, plain, source_of
+
+
+@dataclass(frozen=True)
+class Decay:
+    after: Any
 
 
 def half(value: float) -> float:
@@ -30,6 +36,13 @@ def test_what_has_no_source_has_no_digest() -> None:
 def test_a_partial_is_described_with_what_is_bound() -> None:
     assert described(partial(half, value=3)) != described(partial(half, value=4))
     assert described(None) is None
+
+
+def test_a_dataclass_is_described_with_its_fields_however_deep() -> None:
+    def made(power: int) -> Decay:
+        return Decay(after=partial(half, value=power))
+
+    assert described(made(3)) == described(made(3)) != described(made(4))
 
 
 def test_the_architecture_has_forms_and_no_weights() -> None:

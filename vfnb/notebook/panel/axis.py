@@ -29,7 +29,7 @@ def positions(told: Told, axis: Axis) -> Numbers:
         case "samples":
             return np.cumsum(told.column("samples"))
         case "epochs":
-            return told.column("step") / told.steps_per_epoch
+            return told.course.epochs_after(told.column("step"))
         case "time":
             at = told.column("at")
             return (at - _start(told)) / _unit(told)[0]

@@ -1,4 +1,4 @@
-"""The picture of virtual nodes, and a slider a worker to move them: no mapping is changed before `Apply`."""
+"""The picture of virtual nodes, and a slider a worker to move them: with `Apply`, or by speed with `Solve`."""
 
 import ipywidgets as w
 
@@ -37,8 +37,14 @@ class Mapper:
         self._even = button(
             "Even", "Give every worker as many virtual nodes", lambda: self._stand(evened(self._blocks))
         )
+        self._solve = button(
+            "Solve",
+            "Map the virtual nodes so that a step is fastest by the speeds measured so far",
+            lambda: self._orders.give("solve", lambda: self._job.map("solve")),
+        )
         self._forecast = text()
-        self.widget = w.VBox([self._legend, self._picture, self._sliders, row(self._apply, self._even, self._forecast)])
+        buttons = row(self._apply, self._even, self._solve, self._forecast)
+        self.widget = w.VBox([self._legend, self._picture, self._sliders, buttons])
 
     def draw(self, told: Told) -> None:
         """Bring it up to date; sliders that were moved stay, until the mapping is another.
@@ -96,13 +102,14 @@ class Mapper:
         told, mapping = self._told, self._mapping
         if told is None or mapping is None:
             self._forecast.value = ""
-            self._apply.disabled = self._even.disabled = True
+            self._apply.disabled = self._even.disabled = self._solve.disabled = True
             return
         shares = nodes(mapping.layout, self._blocks)
         for shown, share in zip(self._counts, shares, strict=False):
             shown.value = html.said(words.count(share, "virtual node"))
         same = self._blocks == blocks_of(mapping)
         self._apply.disabled, self._even.disabled = same or told.ended, len(self._blocks) < 2
+        self._solve.disabled = told.ended or len(self._blocks) < 2
         self._forecast.value = html.said(self._foretold(told, mapping, same=same))
 
     def _foretold(self, told: Told, mapping: Mapping, *, same: bool) -> str:

@@ -55,9 +55,10 @@ class Resizer:
         """
         count = len(told.workers)
         able = told.state in _RESIZABLE and count > 0
-        most = told.mapping.layout.blocks if told.mapping is not None else 0
+        most = told.mapping.layout.most_workers if told.mapping is not None else 0
         self._fewer.disabled = self._half.disabled = not (able and count > 1)
-        self._more.disabled = not (able and count < most)
+        suspended = told.state == "paused" and count == 0
+        self._more.disabled = not (suspended or (able and count < most))
         self._double.disabled = not (able and 2 * count <= most)
         under_way = told.state == "resizing" or self._orders.busy
         self._said.value = html.said("resizing, the run goes on" if under_way else scene.head.resized)

@@ -20,6 +20,7 @@ from vfnb.spec import (
     NodesPerPassHalved,
     NotGuaranteed,
     OutOfMemory,
+    Rebalanced,
     Resized,
     Warned,
     WorkerLost,
@@ -147,15 +148,17 @@ def _head(told: Told) -> Head:
 
 
 def _state(told: Told) -> str:
+    if told.state == "paused" and not told.workers:
+        return f"suspended at step {told.step:,}, without devices"
     said = words.state(told.state)
     return f"{said} at step {told.step:,}" if told.state in ("paused", "stopped", "failed") else said
 
 
 def _progress(told: Told) -> list[str]:
     said = [f"step {told.step:,} of {told.steps:,}"]
-    epochs = -(-told.steps // told.steps_per_epoch)
     if told.step:
-        said.append(f"epoch {(told.step - 1) // told.steps_per_epoch + 1:,} of {epochs:,}")
+        epoch, epochs = (told.course.at(step)[0] + 1 for step in (told.step, told.steps))
+        said.append(f"epoch {epoch:,} of {epochs:,}")
     loss = told.column("loss")[-1:]
     if np.isfinite(loss).any():
         said.append(f"loss {loss[0]:.4g}")
@@ -230,7 +233,17 @@ def _remark(event: Event) -> Notice | None:
             return Notice(kind="warning", text=f"the same bits are not promised: {what} ({reason})")
         case Warned(message=message):
             return Notice(kind="warning", text=message)
+        case _:
+            return _note(event)
+
+
+def _note(event: Event) -> Notice | None:
+    match event:
         case CheckpointSaved(step=step, path=path):
-            return Notice(kind="note", text=f"step {step:,}: checkpoint in {path}")
+            text = f"checkpoint in {path}"
+        case Rebalanced(step=step, after=after, saving=saving):
+            shares = " : ".join(f"{count:,}" for count in after)
+            text = f"virtual nodes moved to {shares} by measured speeds, which saves about {saving:.0%} of a step"
         case _:
             return None
+    return Notice(kind="note", text=f"step {step:,}: {text}")

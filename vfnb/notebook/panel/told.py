@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from vfnb.notebook.panel.thinning import Numbers
+from vfnb.numerics import Course
 from vfnb.runtime import Sign, State, Worker
 from vfnb.session import Job
 from vfnb.spec import Event, Mapping, NodesPerPassChosen, NodesPerPassHalved
@@ -25,7 +26,7 @@ class Told:
         batch: The global batch.
         run_dir: Where its workers' output is.
         steps: The last step's number.
-        steps_per_epoch: How many go once through the data.
+        course: Which epoch and which samples each step is of.
         nodes_per_pass: Virtual nodes in one pass.
         state: Where it stands, in a word.
         workers: The live ones.
@@ -41,7 +42,7 @@ class Told:
     batch: int
     run_dir: Path
     steps: int
-    steps_per_epoch: int
+    course: Course
     nodes_per_pass: int = 1
     state: State
     workers: tuple[Worker, ...] = ()
@@ -97,7 +98,7 @@ def read(job: Job, now: float) -> Told:
         batch=job.cluster.global_batch,
         run_dir=job.run_dir,
         steps=job.steps,
-        steps_per_epoch=job.steps_per_epoch,
+        course=job.course,
         nodes_per_pass=_at_once(job),
         state=state,
         workers=job.workers,

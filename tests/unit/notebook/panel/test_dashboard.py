@@ -111,6 +111,17 @@ def test_pausing_resuming_and_stopping_twice_reach_the_run(shown: Shown) -> None
     assert not shown.panel.paint()
 
 
+def test_a_suspended_job_is_given_a_device_by_a_click(shown: Shown) -> None:
+    shown.job.resize(0)
+    shown.panel.paint()
+    assert "suspended at step 0, without devices" in shown.text
+    assert shown.named("One fewer").disabled
+
+    shown.click("One more")
+
+    assert len(shown.job.workers) == 1
+
+
 @pytest.mark.parametrize(("name", "workers"), [("One more", 3), ("One fewer", 1), ("Double", 4), ("Half", 1)])
 def test_a_click_resizes(name: str, workers: int, shown: Shown) -> None:
     shown.click(name)
@@ -158,6 +169,21 @@ def test_sliders_move_together_and_only_apply_maps(shown: Shown) -> None:
     assert shown.named("Apply").disabled
     shown.named("Even").click()
     assert (shown.named("w0 cpu:0").value, shown.named("w1 cpu:1").value) == (4, 4)
+
+
+def test_solve_maps_by_the_measured_speeds_or_says_what_is_missing(
+    shown: Shown, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    shown.open(0)
+    shown.click("Solve")
+    assert "the speed of cpu:0 (worker 0) and cpu:1 (worker 1) is not known" in shown.text
+
+    shown.run.signs = {0: sign(0.01), 1: sign(0.03)}
+    shown.click("Solve")
+
+    assert shown.job.mapping.counts == {0: 6, 1: 2}
+    assert (shown.named("w0 cpu:0").value, shown.named("Apply").disabled) == (6, True)
 
 
 def test_a_repaint_leaves_moved_sliders_alone_and_a_new_mapping_puts_them_right(shown: Shown) -> None:

@@ -45,6 +45,10 @@ def test_a_paused_job_promises_no_end() -> None:
     assert "samples/s" not in head.progress
 
 
+def test_a_job_without_devices_says_so() -> None:
+    assert drawn(state="paused", workers=(), mapping=None).head.state == "suspended at step 20, without devices"
+
+
 @pytest.mark.parametrize("state", ["new", "starting", "failed", "done"])
 def test_a_job_without_steps_is_drawn(state: str) -> None:
     made = drawn(0, state=state, mapping=None, workers=())

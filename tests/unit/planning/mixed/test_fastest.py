@@ -5,7 +5,7 @@ import time
 import pytest
 
 from vfnb.ground import PlanError
-from vfnb.planning import even, fastest
+from vfnb.planning import even, fastest, levelled
 from vfnb.spec import Layout, Mapping
 
 
@@ -63,3 +63,35 @@ def test_eight_kinds_of_64_devices_and_4096_blocks_take_no_second(nodes: int) ->
         times.append(time.thread_time() - begun)
 
     assert min(times) < 1.0  # ten times the stated figure
+
+
+def test_blocks_that_come_in_later_follow_the_speeds_too() -> None:
+    mapping = fastest(Layout(24, 12, ((9, 8),)), {0: 1.0, 1: 2.0})
+
+    assert mapping.counts == {0: 16, 1: 8}
+    assert mapping.at(1).counts == {0: 6, 1: 2}
+
+
+def test_a_worker_that_is_slow_beyond_use_keeps_a_block_when_nobody_is_left_out() -> None:
+    assert fastest(Layout(6, 6), {0: 1.0, 1: 1.0, 2: 100.0}).counts == {0: 3, 1: 3}
+
+    assert levelled(Layout(6, 6), {0: 1.0, 1: 1.0, 2: 100.0}).counts[2] == 1
+
+
+def test_more_workers_than_blocks_cannot_all_have_one() -> None:
+    with pytest.raises(PlanError, match="3 workers cannot share"):
+        levelled(Layout(6, 2), {0: 1.0, 1: 1.0, 2: 1.0})
+
+
+def test_times_of_other_workers_than_the_mapping_has_are_refused() -> None:
+    layout = Layout(4, 4)
+
+    with pytest.raises(PlanError, match=r"times of workers \[0\] do not fit a mapping of \[0, 1\]"):
+        levelled(layout, {0: 1.0}, near=even(layout, [0, 1]))
+
+
+def test_nobody_is_left_out_of_the_blocks_that_a_job_begins_with() -> None:
+    mapping = levelled(Layout(24, 12, ((9, 8),)), {0: 1.0, 1: 2.0, 2: 100.0})
+
+    assert mapping.workers == (0, 1, 2)
+    assert mapping.at(1).counts[2] == 2
