@@ -78,6 +78,7 @@ VERBS = {
             ),
             "--epochs": Flag(about="how long the estimated run is", value="N", read=_whole),
             "--steps": Flag(about="its steps, in place of --epochs", value="N", read=_whole),
+            "--chart": Flag(about="draw its time against the number of devices, too"),
         },
         offers=offers.clusters,
     ),
