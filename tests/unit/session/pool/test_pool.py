@@ -29,7 +29,7 @@ def submitted(pool: Pool, name: str, devices: int = 4, **known: Any) -> FakeEngi
 
 
 def shares(pool: Pool, **sizes: int) -> None:
-    """Wait until each job has so many devices, and those that have some are started on them."""
+    """Wait until each job trains on so many devices."""
 
     def as_told() -> bool:
         jobs = pool.jobs  # a job has its devices before it trains on them
@@ -37,7 +37,6 @@ def shares(pool: Pool, **sizes: int) -> None:
         return trains and {job.name: len(job.devices) for job in jobs} == sizes
 
     until(as_told)
-    until(lambda: all(job.state != "queued" for job in pool.jobs if job.devices))
 
 
 def test_jobs_share_and_the_first_grows_when_the_second_ends(pool: Pool) -> None:
@@ -117,6 +116,23 @@ def test_waiting_ends_with_its_time_and_the_jobs_go_on(pool: Pool) -> None:
     until(lambda: hasattr(engine, "run"))
     engine.run.end()
     pool.wait(timeout=30)
+
+
+def test_an_interrupt_ends_the_waiting_and_no_job(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(_: float) -> None:
+        raise KeyboardInterrupt
+
+    submitted(pool, "a")
+    shares(pool, a=4)
+    with monkeypatch.context() as patch:
+        patch.setattr(pool._idle, "wait", interrupted)
+        pool.wait()
+
+    said = "<Pool 'wfs': 4 of 4 cpu devices in use, 1 running> goes on; pool.close() ends its jobs\n"
+    assert capsys.readouterr().out == said
+    assert pool.jobs[0].state == "running"
 
 
 def test_a_policy_that_fails_later_is_raised_by_waiting() -> None:
