@@ -50,6 +50,19 @@ def proposal(present: Mapping, counts: Table[int, int] | str) -> Callable[[Mappi
     return lambda now: by_counts(now.layout, wanted, near=None if uneven else now, present=present.layout)
 
 
+def extended(after: Mapping, now: Mapping) -> Mapping:
+    """Let the blocks that come in later follow a mapping of those that are there.
+
+    Args:
+        after: Of the blocks that are there, or of all.
+        now: Of all, over the same workers.
+
+    Returns:
+        The mapping of all.
+    """
+    return after if after.layout == now.layout else by_counts(now.layout, after.counts, now, present=after.layout)
+
+
 def first_mapping(layout: Layout, workers: int) -> Mapping:
     """Map a layout evenly over workers 0, 1, ...
 
