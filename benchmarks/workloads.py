@@ -121,8 +121,6 @@ _momentum = partial(torch.optim.SGD, lr=0.01, momentum=0.9)
 
 WORKLOADS = {
     "convnet": Workload(build=convnet, data=images, micro=4, optimizer=_momentum),
-    # passes so long that what is around them counts little
-    "convnet of 8": Workload(build=convnet, data=images, micro=8, optimizer=_momentum),
     "transformer": Workload(
         build=partial(Reader, 4, 128), data=texts, micro=4, optimizer=partial(torch.optim.AdamW, lr=1e-4)
     ),

@@ -58,10 +58,22 @@ class Day:
         """Let a job in."""
         self.pool.submit(self.jobs[name][0], priority=THREE[name][2])
 
-    def go_on(self, **steps: int) -> None:
-        """Open gates."""
+    def switch(self, *, joined: int = 0, **steps: int) -> None:
+        """Open gates to jobs that were told to go on with other devices, once they know and newcomers are up."""
         for name, step in steps.items():
-            self.jobs[name][1].open(step)
+            job, gates, seen = self.jobs[name]
+            reach(job, "resizing")
+            seen.wait_for(WorkerJoined, joined or 1)
+            gates.open(step)
+
+    def finish(self, **steps: int) -> None:
+        """Open a job's gates from a step on, and see its end."""
+        for name, step in steps.items():
+            job, gates, _ = self.jobs[name]
+            for gate in (3, 6, 9):
+                if gate >= step:
+                    gates.open(gate)
+            reach(job, "done")
 
     def shares(self, **share: int) -> None:
         """Wait for a share, and see that it is of whole devices, each in one hand and each worked on."""
@@ -78,20 +90,18 @@ def test_the_three_jobs_of_the_paper_share_four_devices_with_the_bits_of_their_s
     day.submit("J0")
     day.shares(J0=4)
     day.submit("J1")
-    day.go_on(J0=3)
+    day.switch(J0=3)
     day.shares(J0=2, J1=2)
     day.submit("J2")
-    day.go_on(J0=6, J1=3)
+    day.switch(J0=6, J1=3)
     day.shares(J0=1, J1=1, J2=2)
-    day.go_on(J0=9)
-    reach(day.jobs["J0"][0], "done")
-    day.go_on(J1=6, J2=3)
+    day.finish(J0=9)
+    day.switch(J1=6, joined=3)
     day.shares(J1=2, J2=2)
-    day.go_on(J1=9)
-    reach(day.jobs["J1"][0], "done")
-    day.go_on(J2=6)
+    day.finish(J1=9)
+    day.switch(J2=3, joined=4)
     day.shares(J2=4)
-    day.go_on(J2=9)
+    day.finish(J2=6)
     day.pool.wait(timeout=60)
 
     assert [job.state for job in day.pool.jobs] == ["done"] * 3

@@ -1,17 +1,23 @@
 """Sweeps for tests: an engine that plays runs without training, at once or when a test says so; and two short runs."""
 
 from collections.abc import Callable
+from functools import partial
 from threading import Condition
 from typing import Any
 
+import torch
 from jobs import transformer_task
-from session_doubles import FakeRun
+from session_doubles import FakeRun, pairs, small_task
+from torchmetrics.classification import MulticlassAccuracy
 
 import vfnb
 from vfnb.runtime import Launch, Program, Sink
 from vfnb.session import Sweep
 from vfnb.session.record import STEPS
-from vfnb.spec import Row, Stopped, to_json
+from vfnb.spec import Options, Row, Stopped, to_json
+
+LONG = 30.0
+QUICK = Options(check=False)
 
 Play = Callable[[Program, int], dict[str, Any]]
 
@@ -83,5 +89,30 @@ def two_runs(**changes: Any) -> Sweep:
     """Begin two short runs, of which the second alone comes to step 12."""
     given: dict[str, Any] = {"batches": [32, 64], "seeds": [0], "nodes": 4, "devices": 1}
     given["steps"] = lambda batch: 8 if batch == 32 else 16
-    given["options"] = vfnb.Options(checkpoint_every=1e-3)
+    given["options"] = Options(checkpoint_every=1e-3)
     return vfnb.sweep(transformer_task(), **(given | changes))
+
+
+def measured_task(**changes: Any) -> vfnb.Task:
+    return small_task(**({"evaluate": pairs(), "metrics": {"accuracy": MulticlassAccuracy(2)}} | changes))
+
+
+def by_rate(lr: float) -> vfnb.Task:
+    return measured_task(optimizer=partial(torch.optim.SGD, lr=lr))
+
+
+def unrated() -> vfnb.Task:
+    return measured_task()
+
+
+def swept(engine: Any = None, task: Any = None, **changes: Any) -> Sweep:
+    """Begin a small sweep."""
+    given: dict[str, Any] = {"batches": [4, 8], "seeds": range(2), "steps": 6, "options": QUICK}
+    return vfnb.sweep(task or measured_task(), engine=engine or PlayedEngine(), **(given | changes))
+
+
+def done(engine: Any = None, task: Any = None, **changes: Any) -> Sweep:
+    """Make a small sweep to its end."""
+    made = swept(engine, task, **changes)
+    made.wait(LONG)
+    return made

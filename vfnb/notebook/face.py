@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vfnb.planning import Estimate
-    from vfnb.session import Job, Sweep
+    from vfnb.session import Job, Pool, Sweep
 
 
 def follow(job: "Job") -> Any:
@@ -64,3 +64,17 @@ def sweep(made: "Sweep") -> Any:
     from vfnb.notebook.sweep_face import sweep_face
 
     return sweep_face(made)
+
+
+def pool_dashboard(pool: "Pool") -> Any:
+    """Make a pool's face; `pool.dashboard()` finds it by its entry point.
+
+    Args:
+        pool: To be shown.
+
+    Returns:
+        The same live panel each time, where there are a page and widgets; else what stands still.
+    """
+    from vfnb.notebook.sharing import pool_dashboard as dashboard_live
+
+    return dashboard_live(pool)

@@ -1,7 +1,7 @@
 """What a notebook shows for a job: its live panel while it lives, and what lasts of it afterwards."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import Any
 
@@ -141,6 +141,28 @@ def can_live() -> bool:
         False in a terminal or a script, and where a library is missing.
     """
     return hasattr(_shell(), "kernel") and all(find_spec(name) is not None for name in _NEEDED)
+
+
+def present(bundle: Mapping[str, Any], *, display_id: bool = False) -> Any:
+    """Put representations into the present cell's output.
+
+    Args:
+        bundle: By media type.
+        display_id: Whether they will be replaced.
+
+    Returns:
+        What replaces them, where they will be.
+    """
+    return _display(bundle, raw=True, display_id=True) if display_id else _display(bundle, raw=True)
+
+
+def variables() -> dict[str, Any]:
+    """Give the user's variables.
+
+    Returns:
+        By name; the shell's own.
+    """
+    return getattr(_shell(), "user_ns", {})
 
 
 def _cell() -> str:

@@ -1,7 +1,9 @@
 """What a notebook shows for a sweep: its pictures and table, drawn anew while it trains; the last ones stay."""
 
 import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from IPython.core.display_functions import display
@@ -14,6 +16,7 @@ _display: Callable[..., Any] = display
 _shell: Callable[[], Any] = get_ipython
 
 _EVERY = 2.0  # seconds; curves are read no faster
+_SHARE = 0.05  # of this thread's time that drawing may take: long curves are drawn less often
 _LIVE: dict[Sweep, "SweepFace"] = {}  # a sweep is drawn by one thread, however often it is shown
 _LOCK = threading.Lock()
 
@@ -47,11 +50,14 @@ class SweepFace:
                 self.thread.start()
 
     def _follow(self) -> None:
-        tick, over = threading.Event(), False
+        over, took = False, 0.0
         while not over:
-            tick.wait(_EVERY if self._sweep.running else 0)
+            with suppress(TimeoutError):
+                self._sweep.wait(max(_EVERY, took / _SHARE))
             over = not self._sweep.running
+            begun = time.monotonic()
             bundle = _bundle(self._sweep)
+            took = time.monotonic() - begun
             if bundle["text/html"] != self._shown:
                 self._shown = bundle["text/html"]
                 for place in list(self._places.values()):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vfnb.notebook import looking, offers, planning, pooling, starting, steering, sweeping
+from vfnb.notebook import looking, offers, papers, planning, pooling, starting, steering, sweeping
 from vfnb.notebook.flow import VFlow
 from vfnb.notebook.offers import Offers
 
@@ -206,6 +206,13 @@ VERBS = {
         handler=looking.compare,
         words=None,
         offers=offers.runs,
+    ),
+    "paper": Verb(
+        example="paper lamb-bert-32k",
+        about="a published experiment: its results, its recipe, and how to run it here",
+        handler=papers.paper,
+        words=1,
+        offers=offers.recipes,
     ),
     "devices": Verb(example="devices", about="what this machine has", handler=looking.devices),
     "runs": Verb(example="runs", about="what was run from this folder", handler=looking.runs, words=1),

@@ -133,7 +133,7 @@ def share_of(layout: Layout, seconds: Sequence[float]) -> Share | None:
     Returns:
         The share; None where all are equally fast, or too many for the blocks.
     """
-    if len(set(seconds)) < 2 or len(seconds) > layout.blocks:
+    if len(set(seconds)) < 2 or len(seconds) > layout.most_workers:
         return None
     times = dict(enumerate(seconds))
     solved, plain = levelled(layout, times).counts, even(layout, range(len(seconds))).counts

@@ -133,9 +133,13 @@ class Conductor:
         self._known.wishes.append(wish)
 
     def wish_checkpoint(self) -> None:
-        """Have a checkpoint written at the next boundary, if the run trains and none is under way."""
-        if self._known.trained and not any(wish.checkpoint for wish in self._known.wishes):
-            self._known.wishes.append(Wish(checkpoint=True))
+        """Have a checkpoint written at the next boundary, if workers train and none is under way.
+
+        Not while they stand still: wishes go before changes and the end, which frequent ones would put off for ever.
+        """
+        known = self._known
+        if known.trained and known.in_phase("training") and not any(wish.checkpoint for wish in known.wishes):
+            known.wishes.append(Wish(checkpoint=True))
 
     # -- what workers report
 

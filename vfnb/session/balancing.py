@@ -8,7 +8,7 @@ from collections.abc import Callable
 from collections.abc import Mapping as Table
 from concurrent.futures import Future
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, nan
 
 from vfnb.ground import PlanError
 from vfnb.planning import Balance, Outlook, Window, levelled
@@ -16,6 +16,7 @@ from vfnb.runtime import Run, Sign
 from vfnb.session.feed import Feed
 from vfnb.session.learned import Learned
 from vfnb.session.ledger import Ledger, News
+from vfnb.session.policy import extended
 from vfnb.session.prepared import Prepared
 from vfnb.session.profiling import known_profile, node_seconds
 from vfnb.spec import Device, Mapping, NodesPerPassHalved, Rebalanced, Recovered, Resized, Row
@@ -79,8 +80,8 @@ class Balancer:
         Raises:
             PlanError: If the speed of a worker is not known.
         """
-        seconds = self._seconds()
-        return lambda now: levelled(now.layout, seconds, near=now)
+        seconds, step = self._seconds(), self._ledger.step + 1
+        return lambda now: extended(levelled(now.at(step).layout, seconds, near=now.at(step)), now)
 
     def worthwhile(self) -> Propose | None:
         """Give the same where the move is worth it.
@@ -95,7 +96,8 @@ class Balancer:
 
     def _look(self, row: Row, run: Run) -> None:
         status, opening = self._ledger.status, self._opening
-        mapping, seconds = status.mapping, row.samples / row.samples_per_second
+        mapping = status.mapping
+        seconds = row.samples / row.samples_per_second if row.samples_per_second > 0 else nan
         moving = self._pending is not None and not self._pending.done()
         if mapping is None or len(mapping.workers) == 1 or status.state != "running" or moving:
             self._opening = None
@@ -165,10 +167,11 @@ class Balancer:
 
     @property
     def _nodes_per_pass(self) -> int:
-        halved = (
-            event.nodes_per_pass for event in reversed(self._ledger.events) if isinstance(event, NodesPerPassHalved)
-        )
-        return next(halved, self._prepared.blueprint.nodes_per_pass)
+        blueprint = self._prepared.blueprint
+        if blueprint.options.nodes_per_pass != "auto":
+            return blueprint.nodes_per_pass
+        halved = (one.nodes_per_pass for one in reversed(self._ledger.events) if isinstance(one, NodesPerPassHalved))
+        return next(halved, blueprint.nodes_per_pass)
 
 
 def _window(opening: _Opening, signs: Table[int, Sign], nodes_per_pass: int) -> Window | None:
@@ -184,4 +187,4 @@ def _window(opening: _Opening, signs: Table[int, Sign], nodes_per_pass: int) -> 
 
 def _unless_changed(after: Mapping) -> Propose:
     """Map so, unless other workers than were measured are there by then."""
-    return lambda now: after if now.workers == after.workers else now
+    return lambda now: extended(after, now) if now.workers == after.workers else now

@@ -124,11 +124,11 @@ def _share(blueprint: Blueprint, devices: Sequence[Device], profile: Profile | N
     if len({DeviceProfile.name_of(device) for device in devices}) == 1:
         return None
     if profile is None:
-        samples = -(-blueprint.cluster.global_batch // blueprint.layout.nodes) * blueprint.nodes_per_pass
+        samples = -(-blueprint.cluster.global_batch // blueprint.cluster.nodes) * blueprint.nodes_per_pass
         profile = measured(blueprint, devices, sizes_to(samples, samples))
     _speeds(profile, blueprint, devices)
     seconds = [each for device in devices if (each := node_seconds(profile, device, blueprint)) is not None]
-    return share_of(blueprint.layout, seconds)
+    return share_of(blueprint.layout.at(1), seconds)
 
 
 def _speeds(profile: Profile, blueprint: Blueprint, devices: Sequence[Device]) -> list[DeviceProfile]:

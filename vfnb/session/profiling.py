@@ -129,9 +129,9 @@ def node_seconds(profile: Profile, device: Device, blueprint: Blueprint) -> floa
     speed = profile.speed(device, hardware_of(device))
     if speed is None:
         return None
-    nodes, at_once = blueprint.layout.nodes, blueprint.nodes_per_pass
-    samples = -(-blueprint.cluster.global_batch // nodes) * at_once
-    return speed.pass_seconds(samples) / at_once + speed.block_seconds * blueprint.layout.blocks / nodes
+    layout, at_once = blueprint.layout.at(1), blueprint.nodes_per_pass
+    samples = -(-blueprint.cluster.global_batch // layout.nodes) * at_once
+    return speed.pass_seconds(samples) / at_once + speed.block_seconds * layout.blocks / layout.nodes
 
 
 def subject_of(blueprint: Blueprint) -> dict[str, str]:

@@ -57,10 +57,15 @@ class Steered(Readings):
         return Handle(f"resize to {named or 'no devices'}", run.resize(devices))
 
     def _present(self) -> Mapping:
-        """Give the mapping that the job begins with."""
-        return self._prepared.mapping.at(self._prepared.step + 1)
+        """Give the mapping of the next step, were its workers those that the job was made with."""
+        return self._prepared.mapping.at(self._ledger.status.step + 1)
 
     # -- who decides on its devices
+
+    @property
+    def pooled(self) -> bool:
+        """Whether a pool decides on its devices."""
+        return bool(self._keeper)
 
     def _hand_to(self, keeper: str) -> Reins:
         """Let somebody else decide where it trains; until they let go, `start` and `resize` refuse and say who."""

@@ -105,6 +105,22 @@ def test_a_timely_checkpoint_is_asked_once_and_only_of_a_run_that_trains(tmp_pat
     assert stage.told(0) == ["Write"]
 
 
+def test_timely_checkpoints_do_not_put_off_the_end_however_frequent_they_are(tmp_path: Path) -> None:
+    stage = training(tmp_path)
+
+    for worker in (0, 1):
+        stage.park(worker, "finished")
+        stage.conductor.wish_checkpoint()
+    for _ in range(20):  # turns of the driver, each of which finds the next one due
+        busy = [worker for worker, actor in stage.actors.items() if actor.told]
+        if busy:
+            stage.obey(busy[0])
+        stage.conductor.wish_checkpoint()
+        stage.conductor.reconcile()
+
+    assert stage.conductor.over
+
+
 def test_a_wish_whose_writer_is_gone_is_granted_by_another(tmp_path: Path) -> None:
     stage = training(tmp_path)
     wish = stage.wish(checkpoint=False)

@@ -8,12 +8,14 @@ from measured import speed_of
 from session_doubles import FakeEngine, FakeRun, started
 
 from vfnb.ground import PlanError, StateError
+from vfnb.planning import even
 from vfnb.runtime import Sign
 from vfnb.session import Job
 from vfnb.session.environment import hardware_of, numeric_environment
 from vfnb.session.profiling import _file, _keep, subject_of
 from vfnb.spec import (
     Device,
+    Layout,
     NodesPerPassHalved,
     Options,
     Paused,
@@ -179,8 +181,10 @@ def test_a_window_waits_for_a_pass_of_every_worker(engine: FakeEngine) -> None:
 
 
 def test_a_halved_pass_holds_fewer_virtual_nodes(engine: FakeEngine) -> None:
-    job = job_of(engine, options=Options(nodes_per_pass=4, blocks=12, check=False))
+    job = job_of(engine, options=Options(nodes_per_pass="auto"))
     engine.run.signs = {0: sign(usual=0.04), 1: sign(usual=0.12)}
+    assert job._balancer._seconds() == pytest.approx({0: 0.04, 1: 0.12})
+
     engine.run.happen(NodesPerPassHalved(step=1, nodes_per_pass=2))
 
     assert job._balancer._seconds() == pytest.approx({0: 0.02, 1: 0.06})
@@ -196,3 +200,14 @@ def test_other_workers_at_the_switch_are_not_mapped_by_old_speeds(engine: FakeEn
     assert propose(engine.run.mapping) == engine.run.mapping
     with pytest.raises(PlanError, match="do not fit a mapping"):
         solve(engine.run.mapping)
+
+
+def test_blocks_that_come_in_later_follow_what_was_measured_on_those_that_are_there(engine: FakeEngine) -> None:
+    job = job_of(engine)
+    train(engine.run, {0: 0.01, 1: 0.02}, 6)
+    propose = job._balancer.worthwhile()
+    growing = even(Layout(24, 24, ((900, 12),)), range(2))
+
+    assert propose is not None
+    assert propose(growing).counts == {0: 16, 1: 8}
+    assert propose(growing).at(1).counts == {0: 8, 1: 4}

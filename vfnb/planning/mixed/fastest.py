@@ -80,6 +80,8 @@ def levelled(layout: Layout, seconds: Table[int, float], near: Mapping | None = 
         raise PlanError(
             f"times of workers {sorted(seconds)} do not fit a mapping of {list(near.workers)}; measure these"
         )
+    if layout.later:  # as in `fastest`
+        return by_counts(layout, levelled(Layout(layout.nodes, layout.blocks), seconds).counts, near)
     home = {} if near is None else homes(near, layout)
     # The slowest worker's one block is a limit of its own; the smallest block will do.
     floor, most = (max(seconds.values()) * nodes for nodes in (_small(layout), _small(layout) + 1))

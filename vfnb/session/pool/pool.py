@@ -167,7 +167,22 @@ class Pool:
         """A row a change: time (seconds since the pool was made), job, devices (how many it has from then on)."""
         import pandas as pd
 
-        return pd.DataFrame(list(self._keeper.changes), columns=["time", "job", "devices"])
+        return pd.DataFrame(list(self.changes), columns=["time", "job", "devices"])
+
+    @property
+    def changes(self) -> tuple[tuple[float, str, int], ...]:
+        """The timeline's rows as triples."""
+        return tuple(self._keeper.changes)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a job has not ended."""
+        return self._keeper.busy
+
+    @property
+    def closed(self) -> bool:
+        """Whether it takes no job any more."""
+        return self._closed
 
     @property
     def seconds(self) -> float:
@@ -178,10 +193,11 @@ class Pool:
         return card.line(self.policy.name, self.devices, self.jobs)
 
     def _repr_html_(self) -> str:
-        return card.table(self.policy.name, self.devices, self.jobs, list(self._keeper.changes), self._keeper.now)
+        return card.table(self.policy.name, self.devices, self.jobs, self.changes, self._keeper.now)
 
     def _ipython_display_(self) -> None:
-        if not self._keeper.busy or not has_face("pool"):
+        at_rest = self._keeper.entries and not self._keeper.busy
+        if at_rest or self._closed or not has_face("pool"):
             raise NotImplementedError  # so IPython is told to take the representations above
         face("pool")(self)._ipython_display_()
 

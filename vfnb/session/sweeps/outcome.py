@@ -220,8 +220,8 @@ def _joined(histories: Sequence["pd.DataFrame"]) -> "pd.DataFrame":
 
 
 def _course(run: SavedRun) -> Course:
-    samples = int(run.identity.fields["data"]["length"])
-    return Course(samples, run.cluster.global_batch, run.options.growth, run.options.drop_last)
+    samples, options = int(run.identity.fields["data"]["length"]), run.options
+    return Course(samples, run.cluster.global_batch, options.growth, options.drop_last)
 
 
 def _seconds(run: SavedRun) -> float:

@@ -12,12 +12,13 @@ from vfnb.numerics import generators_digest, restored_generators, seed_generator
 from vfnb.runtime import Engine
 from vfnb.session.blueprint import Length, draw
 from vfnb.session.engines import EngineName
+from vfnb.session.growth import layout_of
 from vfnb.session.identity import Identity, identity_of
 from vfnb.session.job import Job
 from vfnb.session.model import Snapshot
 from vfnb.session.sweeps.axes import Cell, Point
 from vfnb.session.task import Task
-from vfnb.spec import Device, Layout, Options, VirtualCluster
+from vfnb.spec import Device, Options, VirtualCluster
 
 # Making and trying a job seeds the process's generators: one at a time.
 MAKING = RLock()
@@ -88,8 +89,8 @@ class Recipe:
         options = _of(self.options, batch)
         return Options(keep=1) if options is None else options
 
-    def blocks(self, cell: Cell) -> int:
-        """Count a run's blocks, which is how many workers it can have.
+    def workers(self, cell: Cell) -> int:
+        """Count the workers that a run can have.
 
         Args:
             cell: Its batch and further values.
@@ -99,7 +100,7 @@ class Recipe:
         """
         options = self.options_of(cell.batch)
         at_once = 1 if options.nodes_per_pass == "auto" else options.nodes_per_pass
-        return Layout.of(self.cluster(cell.batch).nodes, options.blocks, nodes_per_pass=at_once).blocks
+        return layout_of(self.cluster(cell.batch), options, at_once).most_workers
 
     def identity(self, point: Point, saved: Identity) -> Identity:
         """Tell what a run would be if it were made now.
@@ -162,7 +163,7 @@ class Recipe:
         batch, engine = point.cell.batch, self.engine
         with restored_generators():
             task, drawn = self._task(point)
-        options, here = self.options_of(batch), tuple(devices)[: self.blocks(point.cell)]
+        options, here = self.options_of(batch), tuple(devices)[: self.workers(point.cell)]
         if after is not None:
             return Job.load(after, task, devices=here, engine=engine, run_dir=run_dir, options=options), drawn
         length = self.length(batch)
@@ -180,10 +181,7 @@ class Recipe:
         return job, drawn
 
     def _task(self, point: Point) -> tuple[Task, bool]:
-        """Get a run's task, and whether its weights are drawn.
-
-        A factory is called under the run's seed, so that what it draws is the run's own.
-        """
+        """Get a run's task, made under its seed, so that draws are its own; and whether its weights are drawn."""
         if isinstance(self.task, Task):
             return self.task, not isinstance(self.task.parts.model, Snapshot)
         seed_generators(seed_of(point.seed, "task"))

@@ -1,13 +1,13 @@
 """What a sweep's runs say together: tables, means with intervals over seeds, and the pictures of both."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import isfinite, nan
 from statistics import median
 from typing import TYPE_CHECKING, Any, Literal
 
 from vfnb.figures import Trace, draw_by_batch, draw_overlay
 from vfnb.ground import SpecError
-from vfnb.session.sweeps.axes import Cell
+from vfnb.session.sweeps.axes import Cell, Value
 from vfnb.session.sweeps.interval import Interval, breadth, factor_interval, interval
 from vfnb.session.sweeps.outcome import Outcome
 from vfnb.session.sweeps.picture import Picture
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 Over = Literal["epoch", "step"]
 
 _MOST = 9  # curves that a picture has room for
+_POINTS = 150  # of a curve: a snapshot may hold several pictures
 
 
 def cells_of(outcomes: Iterable[Outcome]) -> dict[Cell, list[Outcome]]:
@@ -104,18 +105,22 @@ def summary(outcomes: Iterable[Outcome], metric: str, target: Target | None) -> 
     return pd.DataFrame([_summed(cell, runs, metric, target) for cell, runs in cells_of(outcomes).items()])
 
 
-def chart(outcomes: Sequence[Outcome], metric: str) -> Picture:
+def chart(outcomes: Sequence[Outcome], metric: str, kept: "pd.DataFrame | None" = None) -> Picture:
     """Draw a metric's final values over batch sizes.
 
     Args:
         outcomes: The runs.
         metric: Which.
+        kept: An earlier summary, drawn after these; None for none.
 
     Returns:
         A row a cell, and a curve for each choice of the further values.
+
+    Raises:
+        SpecError: If `kept` is no summary of this metric.
     """
     cells = summary(outcomes, metric, None)
-    traces = _traces(cells, outcomes, metric, "")
+    traces = _traces(cells, outcomes, metric, "") + ([] if kept is None else _kept(kept, metric))
     up = f"final {metric.replace('_', ' ')}"
     return Picture(table=cells, svg=draw_by_batch(traces, up, noise=noise_scale(outcomes)), notes=_room(len(traces)))
 
@@ -134,11 +139,12 @@ def steps_chart(outcomes: Sequence[Outcome], target: Target) -> Picture:
     traces = _traces(cells, outcomes, "steps_to_target", "steps_")
     svg = draw_by_batch(traces, f"steps to {target}", noise=noise_scale(outcomes), halving=True, factors=True)
     missed = [
-        f"{cell}: {short} of {len(done)} runs never reached {target}, so no point is drawn"
+        f"{cell} ({short} of {len(done)} runs)"
         for cell, runs in cells_of(outcomes).items()
         if (short := len(done := _done(runs)) - len(_reached(done, target)))
     ]
-    return Picture(table=cells, svg=svg, notes=(*_room(len(traces)), *missed))
+    said = (f"{target} was never reached, so there is no point, by {'; '.join(missed)}",) if missed else ()
+    return Picture(table=cells, svg=svg, notes=(*_room(len(traces)), *said))
 
 
 def curves(outcomes: Sequence[Outcome], metric: str, over: Over) -> Picture:
@@ -170,6 +176,30 @@ def curves(outcomes: Sequence[Outcome], metric: str, over: Over) -> Picture:
     return Picture(table=whole, svg=svg, notes=_room(len(traces)))
 
 
+def chosen(outcomes: Sequence[Outcome], where: Mapping[str, Value | Collection[Value]] | None) -> list[Outcome]:
+    """Choose runs by their values.
+
+    Args:
+        outcomes: All runs.
+        where: By name a value, or several; None chooses all.
+
+    Returns:
+        Those that have them.
+
+    Raises:
+        SpecError: If there is no such axis, or no run has the values.
+    """
+    found = list(outcomes)
+    for name, wanted in (where or {}).items():
+        if name not in outcomes[0].point.values:
+            raise SpecError(f"where has {name!r}; the sweep goes over {', '.join(outcomes[0].point.values)}")
+        values = wanted if isinstance(wanted, Collection) and not isinstance(wanted, str) else [wanted]
+        found = [one for one in found if one.point.values[name] in values]
+    if not found:
+        raise SpecError(f"no run has {where}")
+    return found
+
+
 def _summed(cell: Cell, runs: Sequence[Outcome], metric: str, target: Target | None) -> dict[str, Any]:
     done = _done(runs)
     values = [value for one in done if isfinite(value := one.final(metric))]
@@ -191,6 +221,26 @@ def _done(runs: Iterable[Outcome]) -> list[Outcome]:
 def _reached(runs: Iterable[Outcome], target: Target) -> list[float]:
     steps = [target.first_step(run.history) for run in runs if run.history is not None]
     return [float(step) for step in steps if step is not None]
+
+
+def _kept(summed: "pd.DataFrame", metric: str) -> list[Trace]:
+    """Make the curves of an earlier summary, as it was read from a file."""
+    needed = {"batch", "runs", metric, "low", "high"}
+    if missing := needed - set(summed.columns):
+        raise SpecError(f"the kept summary has no {', '.join(sorted(missing))}; give what sweep.summary was")
+    others = [*needed, "steps_to_target", "steps_low", "steps_high", "noise_scale"]
+    names = [str(name) for name in summed.columns if name not in others]
+    said = summed.apply(lambda row: ", ".join(f"{name} {row[name]}" for name in names), axis=1)
+    return [
+        Trace(
+            label=f"{setting or 'mean'}, {rows['runs'].max()} kept",
+            steps=rows["batch"].tolist(),
+            values=rows[metric].tolist(),
+            low=rows["low"].tolist(),
+            high=rows["high"].tolist(),
+        )
+        for setting, rows in summed.sort_values("batch").groupby(said, sort=False)
+    ]
 
 
 def _traces(cells: "pd.DataFrame", outcomes: Iterable[Outcome], column: str, edges: str) -> list[Trace]:
@@ -237,6 +287,7 @@ def _series(run: Outcome, metric: str, over: Over) -> "pd.Series[float]":
 
 
 def _curve(label: str, spread: "pd.DataFrame") -> Trace:
+    spread = spread.iloc[sorted({*range(0, len(spread), -(-len(spread) // _POINTS)), len(spread) - 1})]
     whole = bool(spread["low"].notna().any())
     edges = [spread["low"].tolist(), spread["high"].tolist()] if whole else [[], []]
     return Trace(label=label, steps=spread.index.tolist(), values=spread["mean"].tolist(), low=edges[0], high=edges[1])

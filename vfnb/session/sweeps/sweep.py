@@ -1,7 +1,7 @@
 """A sweep as its owner holds it: read while it trains, waited for, stopped."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from vfnb.figures import grid
 from vfnb.ground import Clock, face, has_face
 from vfnb.session.job import Job
 from vfnb.session.sweeps import report
+from vfnb.session.sweeps.axes import Value
 from vfnb.session.sweeps.crew import Crew
 from vfnb.session.sweeps.outcome import Outcome
 from vfnb.session.sweeps.picture import Picture
@@ -18,6 +19,7 @@ from vfnb.session.sweeps.target import Target
 if TYPE_CHECKING:
     import pandas as pd
 
+_MOST = 4  # choices of the further values whose curves a snapshot shows
 _LOOK = 0.1  # seconds between looks, so that an interrupt is heard
 _BAND = "Points and curves are means over the seeds that are done, bars and bands Student's 95 % interval for the mean."
 
@@ -77,30 +79,38 @@ class Sweep:
         """
         return report.noise_scale(self._crew.outcomes())
 
-    def curves(self, metric: str | None = None, *, over: report.Over | None = None) -> Picture:
+    def curves(
+        self,
+        metric: str | None = None,
+        *,
+        over: report.Over | None = None,
+        where: Mapping[str, Value | Collection[Value]] | None = None,
+    ) -> Picture:
         """Overlay a metric's curves, the mean over seeds with its 95 % interval.
 
         Args:
             metric: A column of a job's history; None takes the target's, or the first that is evaluated.
             over: "epoch" or "step"; None takes that in which the sweep's length was given.
+            where: Which runs, such as `{"rule": "linear", "batch": [32, 64]}`; None takes all.
 
         Returns:
             `table` and `svg`; a notebook shows the drawing.
         """
-        outcomes = self._crew.outcomes()
+        outcomes = report.chosen(self._crew.outcomes(), where)
         return report.curves(outcomes, self._metric(outcomes, metric), self._over if over is None else over)
 
-    def chart(self, metric: str | None = None) -> Picture:
+    def chart(self, metric: str | None = None, *, kept: "pd.DataFrame | None" = None) -> Picture:
         """Draw a metric's final value over batch sizes, with the measured noise scale.
 
         Args:
             metric: As for `curves`.
+            kept: The `summary` of an earlier sweep, such as one with more seeds read from a file, drawn beside.
 
         Returns:
             `table` and `svg`; a notebook shows the drawing.
         """
         outcomes = self._crew.outcomes()
-        return report.chart(outcomes, self._metric(outcomes, metric))
+        return report.chart(outcomes, self._metric(outcomes, metric), kept)
 
     def steps_chart(self) -> Picture | None:
         """Draw the steps to the target over batch sizes, with what perfect scaling would take and the noise scale.
@@ -157,8 +167,7 @@ class Sweep:
         pictures = [report.chart(outcomes, metric)]
         if self.target is not None:
             pictures.append(report.steps_chart(outcomes, self.target))
-        pictures.append(report.curves(outcomes, metric, self._over))
-        drawn = "".join(picture._repr_html_() for picture in pictures)
+        drawn = "".join(picture._repr_html_() for picture in pictures) + self._all_curves(outcomes, metric)
         cells = report.summary(outcomes, metric, self.target)
         rows = [[_shown(value) for value in row] for row in cells.itertuples(index=False, name=None)]
         heads = [str(name).replace("_", " ") for name in cells.columns]
@@ -170,6 +179,19 @@ class Sweep:
         if not self.running or not has_face("sweep"):
             raise NotImplementedError  # so IPython is told to take the representations above
         self.dashboard()._ipython_display_()  # type: ignore[attr-defined]  # a face shows itself
+
+    def _all_curves(self, outcomes: list[Outcome], metric: str) -> str:
+        """Draw a picture for each choice of the further values: one for all would be a thicket."""
+        settings: dict[str, list[Outcome]] = {}
+        for outcome in outcomes:
+            settings.setdefault(outcome.point.cell.setting, []).append(outcome)
+        shown = list(settings.items())[:_MOST]
+        drawn = [
+            f"<div><b>{escape(setting)}</b></div>{report.curves(runs, metric, self._over)._repr_html_()}"
+            for setting, runs in shown
+        ]
+        rest = f"<div>curves of the first {_MOST} of {len(settings)}: sweep.curves(where=) draws others</div>"
+        return "".join(drawn) + (rest if len(settings) > _MOST else "")
 
     def _metric(self, outcomes: list[Outcome], given: str | None) -> str:
         return report.best_known(outcomes, self.target) if given is None else given

@@ -88,3 +88,10 @@ def test_times_of_other_workers_than_the_mapping_has_are_refused() -> None:
 
     with pytest.raises(PlanError, match=r"times of workers \[0\] do not fit a mapping of \[0, 1\]"):
         levelled(layout, {0: 1.0}, near=even(layout, [0, 1]))
+
+
+def test_nobody_is_left_out_of_the_blocks_that_a_job_begins_with() -> None:
+    mapping = levelled(Layout(24, 12, ((9, 8),)), {0: 1.0, 1: 2.0, 2: 100.0})
+
+    assert mapping.workers == (0, 1, 2)
+    assert mapping.at(1).counts[2] == 2

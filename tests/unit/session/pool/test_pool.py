@@ -28,17 +28,24 @@ def submitted(pool: Pool, name: str, devices: int = 4, **known: Any) -> FakeEngi
     return engine
 
 
-def sizes(pool: Pool) -> dict[str, int]:
-    return {job.name: len(job.devices) for job in pool.jobs}
+def shares(pool: Pool, **sizes: int) -> None:
+    """Wait until each job trains on so many devices."""
+
+    def as_told() -> bool:
+        jobs = pool.jobs  # a job has its devices before it trains on them
+        trains = all(job.state == "running" for job in jobs if job.devices)
+        return trains and {job.name: len(job.devices) for job in jobs} == sizes
+
+    until(as_told)
 
 
 def test_jobs_share_and_the_first_grows_when_the_second_ends(pool: Pool) -> None:
     first = submitted(pool, "a")
-    until(lambda: sizes(pool) == {"a": 4})
+    shares(pool, a=4)
     second = submitted(pool, "b", priority=5)
-    until(lambda: sizes(pool) == {"a": 2, "b": 2})
+    shares(pool, a=2, b=2)
     second.run.end()
-    until(lambda: sizes(pool) == {"a": 4, "b": 0})
+    shares(pool, a=4, b=0)
     first.run.end()
     pool.wait(timeout=30)
 
@@ -63,7 +70,7 @@ def test_jobs_share_and_the_first_grows_when_the_second_ends(pool: Pool) -> None
 def test_a_pool_is_shown_as_a_table_with_its_allocation(pool: Pool) -> None:
     assert repr(pool) == "<Pool 'wfs': 0 of 4 cpu devices in use, no jobs yet>"
     submitted(pool, "one & only", devices=2)
-    until(lambda: sizes(pool) == {"one & only": 2})
+    shares(pool, **{"one & only": 2})
 
     page = pool._repr_html_()
 
@@ -111,6 +118,23 @@ def test_waiting_ends_with_its_time_and_the_jobs_go_on(pool: Pool) -> None:
     pool.wait(timeout=30)
 
 
+def test_an_interrupt_ends_the_waiting_and_no_job(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(_: float) -> None:
+        raise KeyboardInterrupt
+
+    submitted(pool, "a")
+    shares(pool, a=4)
+    with monkeypatch.context() as patch:
+        patch.setattr(pool._idle, "wait", interrupted)
+        pool.wait()
+
+    said = "<Pool 'wfs': 4 of 4 cpu devices in use, 1 running> goes on; pool.close() ends its jobs\n"
+    assert capsys.readouterr().out == said
+    assert pool.jobs[0].state == "running"
+
+
 def test_a_policy_that_fails_later_is_raised_by_waiting() -> None:
     def strict(state: State) -> dict[str, int]:
         if len(state.claims) == 1 and state.claims[0].name == "b":
@@ -119,7 +143,7 @@ def test_a_policy_that_fails_later_is_raised_by_waiting() -> None:
 
     pool = Pool(2, policy=strict)
     first, second = submitted(pool, "a", devices=2), submitted(pool, "b", devices=2)
-    until(lambda: sizes(pool) == {"a": 1, "b": 1})
+    shares(pool, a=1, b=1)
     first.run.end()
 
     with pytest.raises(PlanError, match="policy 'strict' gives out 3 devices of 'cpu' and there are 2"):
