@@ -49,9 +49,12 @@ test: check ## everything: checks, all test tiers, notebooks 00 and 01 (under 20
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 notebooks-live: env ## execute every notebook as a reader does, within 3 minutes on one core and 1 GB each
+	$(BIN)/python notebooks/fetch.py
+	$(BIN)/python -m pytest -q notebooks/test_minilm.py
 	$(BIN)/python notebooks/execute.py notebooks/*.ipynb --into $(BUILD) --limits
 
 notebooks: env ## the full form of every notebook (an hour or two), then keep what its live form shows
+	$(BIN)/python notebooks/fetch.py
 	$(BIN)/python notebooks/execute.py notebooks/*.ipynb --into $(BUILD) --timeout 7200 --full
 	$(BIN)/python notebooks/execute.py notebooks/*.ipynb --into $(BUILD) --keep
 

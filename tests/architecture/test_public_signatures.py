@@ -15,6 +15,7 @@ SIGNATURES = {
     "Options": [
         "reduction='exact'",
         "blocks=None",
+        "node_sizes=None",
         "nodes_per_pass=1",
         "precision='no'",
         "clip_norm=None",

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vfnb.numerics import Course, node_slices, permutation
+from vfnb.spec import Layout
 
 GROWTH = st.lists(st.tuples(st.integers(1, 40), st.integers(1, 60)), max_size=3)  # steps and samples between
 
@@ -42,6 +43,19 @@ def test_samples_are_covered_exactly_once_an_epoch_also_where_the_batch_grows_in
 
     assert sorted(seen) == list(range(samples))
     assert seen == order
+
+
+@given(sizes=st.lists(st.integers(1, 40), min_size=1, max_size=40), batch=st.integers(0, 2000), data=st.data())
+def test_nodes_of_any_sizes_cover_a_batch_of_any_length_once(sizes: list[int], batch: int, data: st.DataObject) -> None:
+    layout = Layout(len(sizes), 1, samples=tuple(sizes))
+    first = data.draw(st.integers(0, len(sizes) - 1))
+
+    parts = [layout.positions(batch, range(node, node + 1)) for node in range(len(sizes))]
+
+    assert [position for part in parts for position in part] == list(range(batch))
+    assert layout.positions(batch, range(first, len(sizes))) == range(parts[first].start, batch)
+    if batch == sum(sizes):
+        assert [len(part) for part in parts] == sizes
 
 
 @given(samples=st.integers(1, 300), batch=st.integers(1, 80), apart=GROWTH, drop_last=st.booleans())

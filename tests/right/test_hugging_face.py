@@ -1,15 +1,19 @@
 """A Hugging Face causal model trained through its own `.loss`, with ragged lengths."""
 
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
+from hub_doubles import datasets, tiny_bert
 from jobs import SAMPLES, finished, job_of, slots
 from plain import apart, orders
 from transformers import GPT2Config, GPT2LMHeadModel
 
 import vfnb
+from vfnb.papers import load
 from vfnb.spec import Warned
 
 STEPS, WORDS, LONGEST = 20, 23, 7
@@ -32,6 +36,24 @@ def test_a_causal_models_own_loss_agrees_with_the_plain_large_batch(tmp_path: Pa
     assert apart(job.model.state_dict(), model.state_dict()) == []
     torch.testing.assert_close(torch.tensor(job.history.loss.tolist()), torch.tensor(losses), rtol=1e-5, atol=0)
     assert not any(isinstance(event, Warned) for event in job.events)
+
+
+def test_tokenized_rows_and_their_collator_give_the_same_bits_on_one_worker_and_on_two(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "datasets", datasets([]))
+    tuned = load("virtualflow-bert-base-glue", "full", batch=8, model=tiny_bert(tmp_path))
+    four = vfnb.VirtualCluster(accelerator="", count=4, global_batch=8)
+
+    jobs = [
+        vfnb.Job(tuned.task, four, steps=4, run_dir=tmp_path / str(number), **where)
+        for number, where in enumerate(({"devices": 1, "engine": "inline"}, {"devices": slots(2)}))
+    ]
+    for job in jobs:
+        finished(job, within=100)
+
+    assert jobs[0].fingerprint == jobs[1].fingerprint
+    assert list(jobs[0].history.accuracy.dropna()) == list(jobs[1].history.accuracy.dropna()) != []
 
 
 class Sentences:

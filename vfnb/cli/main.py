@@ -5,11 +5,11 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from vfnb.cli import estimate, simulate, solve, verify
+from vfnb.cli import estimate, profile, simulate, solve, verify
 from vfnb.ground import VfnbError
 
 USAGE = 2
-_COMMANDS = (estimate, simulate, solve, verify)
+_COMMANDS = (estimate, profile, simulate, solve, verify)
 
 
 class _Parser(argparse.ArgumentParser):

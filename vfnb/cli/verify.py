@@ -59,5 +59,18 @@ def _verified(given: argparse.Namespace) -> "Verdict":
     from vfnb.cli.task_file import task_named
     from vfnb.session import verify
 
-    on = given.on if given.on is None or not given.on.isdecimal() else int(given.on)
-    return verify(given.run_, task_named(given.task), devices=on.split(",") if isinstance(on, str) else on)
+    return verify(given.run_, task_named(given.task), devices=devices_named(given.on))
+
+
+def devices_named(text: str | None) -> int | list[str] | None:
+    """Read devices as a line has them.
+
+    Args:
+        text: A number, or names joined by commas; None for what is usual.
+
+    Returns:
+        What a job takes.
+    """
+    if text is None or text.isdecimal():
+        return None if text is None else int(text)
+    return text.split(",")

@@ -10,6 +10,7 @@ from vfnb.ground.errors import (
     VfnbError,
     WorkerLostError,
 )
+from vfnb.ground.faces import face, has_face
 from vfnb.ground.platform import check_platform
 from vfnb.ground.shares import even_shares, share_range
 
@@ -26,5 +27,7 @@ __all__ = [
     "WorkerLostError",
     "check_platform",
     "even_shares",
+    "face",
+    "has_face",
     "share_range",
 ]

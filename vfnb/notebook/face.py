@@ -1,8 +1,10 @@
-"""How a job is shown; what draws it is loaded when something is drawn."""
+"""How jobs, sweeps and estimates are shown; what draws them is loaded when something is drawn."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from vfnb.planning import Estimate
     from vfnb.session import Job, Pool, Sweep
 
 
@@ -18,6 +20,21 @@ def follow(job: "Job") -> Any:
     from vfnb.notebook.live import follow as follow_live
 
     return follow_live(job)
+
+
+def chart(estimate: "Estimate", accelerators: Sequence[str]) -> Any:
+    """Draw an estimate; `estimate.chart()` finds it by its entry point.
+
+    Args:
+        estimate: To be drawn.
+        accelerators: To be drawn beside its target's.
+
+    Returns:
+        A plotly figure.
+    """
+    from vfnb.notebook.reach import chart as drawn
+
+    return drawn(estimate, accelerators)
 
 
 def dashboard(job: "Job") -> Any:

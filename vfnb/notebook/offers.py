@@ -187,3 +187,14 @@ def left(_: VFlow, begun: str) -> Iterable[str]:
 
     del begun
     return left_in(those_here()).name.tolist()
+
+
+def recipes(*_: object) -> Iterable[str]:
+    """Offer the published experiments.
+
+    Returns:
+        Their names.
+    """
+    from vfnb.papers import list as those_known
+
+    return those_known().index.tolist()

@@ -8,7 +8,9 @@ from typing import Any
 from IPython.core.display_functions import display
 from IPython.core.getipython import get_ipython
 
+from vfnb.ground import StateError
 from vfnb.notebook.still import Bundle, picture, still
+from vfnb.planning import Estimate
 from vfnb.session import Job
 
 # IPython's functions are not typed.
@@ -116,6 +118,20 @@ def dashboard(job: Job) -> Dashboard | Card:
         if job not in _LIVE:
             _LIVE[job] = Dashboard(job)
         return _LIVE[job]
+
+
+def show_chart(estimate: Estimate) -> None:
+    """Show an estimate's chart under the present cell.
+
+    Args:
+        estimate: To be drawn.
+
+    Raises:
+        StateError: If there is no page to draw on.
+    """
+    if not can_live():
+        raise StateError("a chart needs a notebook with plotly (pip install 'vfnb[notebook]'); leave out --chart")
+    _display(estimate.chart())
 
 
 def can_live() -> bool:

@@ -36,6 +36,8 @@ def target(flow: VFlow, given: Namespace) -> "VirtualCluster | Estimate":
     """
     if not given.words or given.batch is None:
         raise UsageError("target needs a cluster and its --batch; try: %vflow target 1024xTPUv3 --batch 32768")
+    if given.chart and given.of is None:
+        raise UsageError("--chart draws an estimate; say of what: --of task, or a known model such as --of bert-large")
     chosen = flow.target = VirtualCluster.parse(" ".join(given.words), global_batch=given.batch)
     return chosen if given.of is None else _estimated(flow, chosen, given)
 
@@ -44,7 +46,12 @@ def _estimated(flow: VFlow, cluster: VirtualCluster, given: Namespace) -> "Estim
     from vfnb.session import Task, estimate
 
     what = flow.names.get(given.of, given.of)
-    return estimate(what if isinstance(what, Task) else given.of, cluster, epochs=given.epochs, steps=given.steps)
+    found = estimate(what if isinstance(what, Task) else given.of, cluster, epochs=given.epochs, steps=given.steps)
+    if given.chart:
+        from vfnb.notebook.showing import show_chart
+
+        show_chart(found)
+    return found
 
 
 def run(flow: VFlow, given: Namespace) -> "Job":

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vfnb.notebook import looking, offers, planning, pooling, starting, steering, sweeping
+from vfnb.notebook import looking, offers, papers, planning, pooling, starting, steering, sweeping
 from vfnb.notebook.flow import VFlow
 from vfnb.notebook.offers import Offers
 
@@ -78,6 +78,7 @@ VERBS = {
             ),
             "--epochs": Flag(about="how long the estimated run is", value="N", read=_whole),
             "--steps": Flag(about="its steps, in place of --epochs", value="N", read=_whole),
+            "--chart": Flag(about="draw its time against the number of devices, too"),
         },
         offers=offers.clusters,
     ),
@@ -205,6 +206,13 @@ VERBS = {
         handler=looking.compare,
         words=None,
         offers=offers.runs,
+    ),
+    "paper": Verb(
+        example="paper lamb-bert-32k",
+        about="a published experiment: its results, its recipe, and how to run it here",
+        handler=papers.paper,
+        words=1,
+        offers=offers.recipes,
     ),
     "devices": Verb(example="devices", about="what this machine has", handler=looking.devices),
     "runs": Verb(example="runs", about="what was run from this folder", handler=looking.runs, words=1),

@@ -1,5 +1,6 @@
 """Published large-batch experiments: recipes that run here, and the optimizers, schedules and data they need."""
 
+from vfnb.papers.card import Card, card
 from vfnb.papers.experiment import Experiment
 from vfnb.papers.lamb import Lamb, matrices_and_rest
 from vfnb.papers.lars import lars
@@ -13,6 +14,7 @@ from vfnb.papers.small import digits, fashion_mnist, mnist1d
 from vfnb.papers.snippets import Snippet, Tokens, movie_snippets, tokenized
 
 __all__ = [
+    "Card",
     "Experiment",
     "Lamb",
     "MiniLM",
@@ -20,6 +22,7 @@ __all__ = [
     "Schedule",
     "Snippet",
     "Tokens",
+    "card",
     "digits",
     "digits_convnet",
     "fashion_convnet",

@@ -96,7 +96,8 @@ class Version:
         epochs: How long; or steps.
         steps: How long; or epochs.
         options: What `vfnb.Options` takes.
-        known: The known model that estimates of its target are for, and its sequence; None counts the model itself.
+        known: What an estimate of its target needs where the task is not there: the known model, its sequence, and the
+            samples of an epoch; None counts the model itself.
         changes: What differs from the paper, a sentence each.
         found: What came out when it was tried; None where it was not.
         cpu_seconds: What one run takes on one thread of a 2-core Xeon; None where it was not tried.

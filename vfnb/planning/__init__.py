@@ -26,11 +26,13 @@ from vfnb.planning.scheduling import (
     policies,
 )
 from vfnb.planning.target.bill import Bill, Length, Rates
-from vfnb.planning.target.card import Estimate, plain
+from vfnb.planning.target.card import Estimate, duration, plain
 from vfnb.planning.target.forecast import estimate_known, forecast, named
+from vfnb.planning.target.here import step_measured, step_under
 from vfnb.planning.target.known import known, known_models
 from vfnb.planning.target.memory import Memory, Room, memory_of
-from vfnb.planning.target.roofline import precision_for
+from vfnb.planning.target.reach import Curve, Reach, curves
+from vfnb.planning.target.roofline import Roof, precision_for, roof_of
 from vfnb.planning.target.steptime import Range, batch_of
 from vfnb.planning.target.workload import Precision, Product, Workload
 from vfnb.planning.together import Choice, Plan, Share, best, candidates, choice_of, share_of, sizes_to
@@ -42,6 +44,7 @@ __all__ = [
     "Choice",
     "Claim",
     "Costs",
+    "Curve",
     "Decision",
     "Estimate",
     "Length",
@@ -57,6 +60,8 @@ __all__ = [
     "Range",
     "RateOf",
     "Rates",
+    "Reach",
+    "Roof",
     "Room",
     "Rule",
     "Scaling",
@@ -71,8 +76,10 @@ __all__ = [
     "by_counts",
     "candidates",
     "choice_of",
+    "curves",
     "decided",
     "devices_in",
+    "duration",
     "estimate_known",
     "even",
     "fair_share",
@@ -91,7 +98,10 @@ __all__ = [
     "precision_for",
     "price",
     "remap",
+    "roof_of",
     "share_of",
     "sizes_to",
     "solve",
+    "step_measured",
+    "step_under",
 ]

@@ -15,6 +15,7 @@ from vfnb.runtime.probe import Probe
 from vfnb.runtime.program import Batch, MapStyle, Program, Source
 from vfnb.runtime.replica import initial_state, load_into
 from vfnb.runtime.roll import not_guaranteed
+from vfnb.runtime.roof import cpu_roof
 from vfnb.runtime.snapshot import (
     Checkpoint,
     checkpoint_fingerprint,
@@ -55,6 +56,7 @@ __all__ = [
     "cores",
     "count",
     "coupling",
+    "cpu_roof",
     "devices",
     "fingerprint_of",
     "initial_state",

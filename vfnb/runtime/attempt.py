@@ -193,8 +193,9 @@ class Attempt:
             # One worker alone fills a block's place, in the order of virtual nodes: plain sums have no order left.
             losses[one.block] = losses.get(one.block, 0.0) + value * got.factor
             weights[one.block] = weights.get(one.block, 0.0) + got.weight
-        for block, loss in losses.items():
-            self.ballot.losses[block], self.ballot.weights[block] = loss, weights[block]
+        blocks = list(losses)
+        self.ballot.losses[blocks] = torch.tensor([*losses.values()], dtype=torch.float64)
+        self.ballot.weights[blocks] = torch.tensor([*weights.values()], dtype=torch.float64)
 
     @contextmanager
     def _dropped_on_loss(self) -> Iterator[None]:

@@ -3,7 +3,7 @@
 import torch
 
 from vfnb.numerics import BufferMean, Capacities, absmaxes, order_free_sum
-from vfnb.runtime.vote import Ballot
+from vfnb.runtime.vote import Ballot, take_maxima
 
 
 class Buffers:
@@ -67,13 +67,10 @@ class Buffers:
         Returns:
             The first block whose buffers are not finite.
         """
-        bad = None
-        for block, found in self._found:
-            magnitudes = found.cpu().double()
-            torch.maximum(ballot.buffer_absmax, magnitudes, out=ballot.buffer_absmax)
-            if bad is None and bool(torch.isinf(magnitudes).any()):
-                bad = block
-        return bad
+        if not self._found:
+            return None
+        blocks, found = zip(*self._found, strict=True)
+        return take_maxima(ballot.buffer_absmax, blocks, found)
 
     def tensors(self) -> list[torch.Tensor]:
         """Give what is to be summed over workers.

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from vfnb.ground import share_range
 from vfnb.spec import Layout
 
 
@@ -44,9 +43,7 @@ def passes_of(layout: Layout, blocks: tuple[int, ...], batch: int, nodes_per_pas
         nodes = layout.nodes_of(block)
         for first in range(nodes.start, nodes.stop, nodes_per_pass):
             last = min(first + nodes_per_pass, nodes.stop) - 1
-            positions = range(
-                share_range(batch, layout.nodes, first).start, share_range(batch, layout.nodes, last).stop
-            )
+            positions = layout.positions(batch, range(first, last + 1))
             if positions:
                 found.append(Pass(block=block, node=first, nodes=last - first + 1, positions=positions))
     return tuple(found)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import torch
 
-from vfnb.ground import share_range
 from vfnb.numerics import Capacities, update_seed
 from vfnb.runtime.attempt import Attempt
 from vfnb.runtime.feed import Feed
@@ -135,11 +134,7 @@ def _commit(replica: Replica, attempt: Attempt, verdict: Verdict, redone: list[E
 
 
 def _updated(replica: Replica, attempt: Attempt) -> tuple[float | None, bool]:
-    """Have the update computed: by each worker where all round alike, else by the lead for all.
-
-    Returns:
-        The norm of the mean gradient, and whether all members were there to the end.
-    """
+    """Have the update computed, by the lead alone where kinds are mixed; give the norm and whether nobody was lost."""
     roll = attempt.post.roll
     if roll.mixed and attempt.post.worker != roll.lead:
         return attempt.take_over(), True
@@ -209,7 +204,7 @@ def _learn_noise(replica: Replica, attempt: Attempt, verdict: Verdict, norm: flo
         return
     layout = replica.program.layout.at(attempt.step)
     weights, sqnorms = verdict.weights[: layout.blocks], verdict.sqnorms[: layout.blocks]
-    samples = [_samples_of(layout.nodes_of(block), attempt.samples, layout.nodes) for block in range(layout.blocks)]
+    samples = [len(layout.positions(attempt.samples, layout.nodes_of(block))) for block in range(layout.blocks)]
     norms = [
         sqnorm * (replica.weight_unit / weight) ** 2 if weight else 0.0
         for sqnorm, weight in zip(sqnorms, weights, strict=True)
@@ -217,10 +212,6 @@ def _learn_noise(replica: Replica, attempt: Attempt, verdict: Verdict, norm: flo
     counted = [count if weight else 0 for count, weight in zip(samples, weights, strict=True)]
     dataset = replica.program.train.dataset
     replica.noise = replica.noise.updated(norms, counted, norm**2, attempt.samples, len(dataset))
-
-
-def _samples_of(nodes: range, batch: int, total: int) -> int:
-    return share_range(batch, total, nodes[-1]).stop - share_range(batch, total, nodes[0]).start
 
 
 def _row(

@@ -10,7 +10,7 @@ from typing import Protocol
 import torch
 
 from vfnb.numerics import Capacities, absmaxes, order_free_sum
-from vfnb.runtime.vote import Ballot
+from vfnb.runtime.vote import Ballot, take_maxima
 
 _SMALL = 1 << 16  # elements below which gradients share one collective
 
@@ -58,7 +58,8 @@ class ExactSums:
         self._parameters = list(parameters.values())
         self._wide = _Wide(self._parameters)
         self._sum = order_free_sum([one.shape for one in self._parameters], blocks, device=device)
-        self._found: list[tuple[int, float, torch.Tensor, torch.Tensor]] = []
+        self._found: list[tuple[int, torch.Tensor, torch.Tensor]] = []
+        self._scale = 1.0
 
     def begin(self, capacities: Capacities) -> None:
         """Start a step, or start it again.
@@ -83,7 +84,8 @@ class ExactSums:
         gradients = self._wide.gradients()
         found = absmaxes(gradients)
         sqnorm = self._sum.add_all_with_sqnorm_(gradients, 1.0 / scale)
-        self._found.append((block, scale, found, sqnorm))
+        self._found.append((block, found, sqnorm))
+        self._scale = scale
         for one in self._parameters:
             one.grad = None
         self._wide.clear()
@@ -97,15 +99,11 @@ class ExactSums:
         Returns:
             The first block with a gradient that is not finite.
         """
-        bad = None
-        for block, scale, found, sqnorm in self._found:
-            magnitudes = found.cpu().double()
-            magnitudes = torch.where(magnitudes > 0, magnitudes / scale, magnitudes)
-            torch.maximum(ballot.absmax, magnitudes, out=ballot.absmax)
-            if bad is None and bool(torch.isinf(magnitudes).any()):
-                bad = block
-            ballot.sqnorms[block] = sqnorm.nan_to_num().cpu()
-        return bad
+        if not self._found:
+            return None
+        blocks, found, sqnorms = zip(*self._found, strict=True)
+        ballot.sqnorms[list(blocks)] = torch.stack(sqnorms).nan_to_num().cpu()
+        return take_maxima(ballot.absmax, blocks, found, self._scale)
 
     def tensors(self, ballot: Ballot) -> list[torch.Tensor]:
         """Give the flat accumulator.

@@ -6,6 +6,7 @@ maximum then carries its value unchanged. So every worker holds the same verdict
 the mapping.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from math import fsum, inf, isfinite
@@ -106,6 +107,27 @@ class Ballot:
             weights=[weight if isfinite(weight) else 0.0 for weight in weights],
             sqnorms=[norm if isfinite(norm) else 0.0 for norm in self.sqnorms.tolist()],
         )
+
+
+def take_maxima(
+    part: torch.Tensor, blocks: Sequence[int], found: Sequence[torch.Tensor], scale: float = 1.0
+) -> int | None:
+    """Take the blocks' largest magnitudes into a part of a ballot; here the device is waited for.
+
+    Args:
+        part: A ballot's largest magnitudes.
+        blocks: Whose, at least one.
+        found: A block's, as `absmaxes` gives them.
+        scale: How much too large they are, a power of two.
+
+    Returns:
+        The first block with one that is not finite.
+    """
+    magnitudes = torch.stack(tuple(found)).cpu().double()
+    magnitudes = torch.where(magnitudes > 0, magnitudes / scale, magnitudes)
+    torch.maximum(part, magnitudes.amax(0), out=part)
+    infinite = magnitudes.isinf().any(1).tolist()
+    return next((block for block, bad in zip(blocks, infinite, strict=True) if bad), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from math import isfinite, nan
 
 from vfnb.ground import PlanError
-from vfnb.planning import Balance, Outlook, Window, by_counts, levelled
+from vfnb.planning import Balance, Outlook, Window, levelled
 from vfnb.runtime import Run, Sign
 from vfnb.session.feed import Feed
 from vfnb.session.learned import Learned
 from vfnb.session.ledger import Ledger, News
+from vfnb.session.policy import extended
 from vfnb.session.prepared import Prepared
 from vfnb.session.profiling import known_profile, node_seconds
 from vfnb.spec import Device, Mapping, NodesPerPassHalved, Rebalanced, Recovered, Resized, Row
@@ -79,8 +80,8 @@ class Balancer:
         Raises:
             PlanError: If the speed of a worker is not known.
         """
-        seconds = self._seconds()
-        return lambda now: levelled(now.layout, seconds, near=now)
+        seconds, step = self._seconds(), self._ledger.step + 1
+        return lambda now: extended(levelled(now.at(step).layout, seconds, near=now.at(step)), now)
 
     def worthwhile(self) -> Propose | None:
         """Give the same where the move is worth it.
@@ -186,10 +187,4 @@ def _window(opening: _Opening, signs: Table[int, Sign], nodes_per_pass: int) -> 
 
 def _unless_changed(after: Mapping) -> Propose:
     """Map so, unless other workers than were measured are there by then."""
-
-    def propose(now: Mapping) -> Mapping:
-        if now.workers != after.workers:
-            return now
-        return by_counts(now.layout, after.counts, near=now, present=after.layout)
-
-    return propose
+    return lambda now: extended(after, now) if now.workers == after.workers else now

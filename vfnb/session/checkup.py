@@ -6,13 +6,13 @@ from typing import Any
 from torch import nn
 from torch.utils.data import default_collate
 
-from vfnb.ground import SpecError, even_shares
+from vfnb.ground import SpecError
 from vfnb.numerics import Leg, restored_generators
 from vfnb.runtime import Program, Source, shippable, trial
 from vfnb.session.blueprint import Blueprint
 from vfnb.session.loss import OutputLoss
 from vfnb.session.samples import read_samples, spread
-from vfnb.spec import Event, NotGuaranteed, Warned
+from vfnb.spec import Event, Layout, NotGuaranteed, Warned
 
 _READ_TWICE = 4
 _BATCHED = 2
@@ -87,6 +87,7 @@ def _remarks(blueprint: Blueprint) -> Iterator[str]:
     yield from blueprint.parts.remarks
     yield from _unusual_batch(blueprint)
     yield from _lonely(blueprint)
+    yield from _uneven(blueprint)
     if isinstance(blueprint.loss, OutputLoss):
         remark = blueprint.loss.remark(_some_batch(blueprint.train))
         if remark is not None:
@@ -122,14 +123,27 @@ def _lonely(blueprint: Blueprint) -> Iterator[str]:
 
 
 def _lonely_in(leg: Leg, blueprint: Blueprint) -> str | None:
-    samples, nodes = len(blueprint.train.dataset), blueprint.layout.at(leg.first).nodes
-    if 1 in even_shares(min(leg.batch, samples), nodes):
+    samples, layout = len(blueprint.train.dataset), blueprint.layout.at(leg.first)
+    if 1 in _shares(layout, min(leg.batch, samples)):
         return f"a batch of {leg.batch:,}; give the cluster a larger batch or fewer devices"
     short = {(samples - leg.start) % leg.batch: f"epoch {leg.epoch + 1}'s", samples % leg.batch: "each epoch's"}
     for last, whose in short.items():
-        if last and not blueprint.options.drop_last and 1 in even_shares(last, nodes):
+        if last and not blueprint.options.drop_last and 1 in _shares(layout, last):
             return f"{whose} last batch of {last:,}; Options(drop_last=True) leaves that batch out"
     return None
+
+
+def _shares(layout: Layout, batch: int) -> list[int]:
+    return [len(layout.positions(batch, range(node, node + 1))) for node in range(layout.nodes)]
+
+
+def _uneven(blueprint: Blueprint) -> Iterator[str]:
+    sizes = sorted(set(blueprint.layout.samples))
+    if len(sizes) > 1:
+        yield (
+            f"virtual nodes have {sizes[0]:,} to {sizes[-1]:,} samples: batch norm and losses over a batch see batches "
+            "of these sizes, not the target's equal ones, and the bits belong to this split"
+        )
 
 
 def _some_batch(source: Source) -> Any:

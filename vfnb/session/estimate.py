@@ -1,6 +1,7 @@
 """What a run on its target would take: `vfnb.estimate` for a task, or for a model that is known by name."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from vfnb.ground import SpecError
@@ -9,24 +10,30 @@ from vfnb.planning import (
     Estimate,
     Length,
     Memory,
+    Range,
     Rates,
+    Roof,
     Room,
-    Workload,
-    batch_of,
     estimate_known,
     forecast,
     memory_of,
     named,
     precision_for,
+    roof_of,
+    step_measured,
+    step_under,
 )
-from vfnb.runtime import devices, memory_bytes
+from vfnb.runtime import cpu_roof, devices, memory_bytes
 from vfnb.session.blueprint import check_whole
 from vfnb.session.choice import best_devices
+from vfnb.session.environment import hardware_of
+from vfnb.session.plan import profiled_step
 from vfnb.session.task import Task
 from vfnb.session.workload import workload_of
-from vfnb.spec import VirtualCluster
+from vfnb.spec import Device, Layout, VirtualCluster, find_accelerator
 
 _EXACT_SUM_BYTES = 8.0  # a parameter: the order-free sum's accumulator
+_VENDOR = re.compile(r"NVIDIA|Tesla|GeForce|AMD|Instinct|Intel")  # as drivers put it before a name
 _CPU_CONTEXT_BYTES = 0.3 * 2**30  # a worker process with torch loaded
 
 
@@ -69,7 +76,7 @@ def estimate(  # noqa: PLR0913  # what is asked, and what overrides the catalogu
     if isinstance(task, str):
         if epochs is not None:
             raise SpecError(f"epochs={epochs}: {task} is known by name and brings no data set, so give steps=")
-        return estimate_known(
+        found = estimate_known(
             task,
             cluster,
             steps=steps,
@@ -79,6 +86,7 @@ def estimate(  # noqa: PLR0913  # what is asked, and what overrides the catalogu
             price_usd_per_hour=price_usd_per_hour,
             watts=watts,
         )
+        return _with_here(found, None)
     if not isinstance(task, Task):
         raise SpecError(f"task is a {type(task).__name__}; give a vfnb.Task, or a known model's name")
     if sequence is not None:
@@ -100,7 +108,7 @@ def _counted(
     chosen, remark = precision_for(named(cluster), precision)
     workload = workload_of(task, chosen)
     found = forecast(workload, cluster, length=length, measured=measured, rates=rates, remarks=(remark,))
-    return replace(found, here=_here(workload, batch_of(cluster)))
+    return _with_here(found, task)
 
 
 def _length(task: Task, cluster: VirtualCluster, epochs: int | None, steps: int | None) -> Length | None:
@@ -119,12 +127,15 @@ def _length(task: Task, cluster: VirtualCluster, epochs: int | None, steps: int 
     return None
 
 
-def _here(workload: Workload, batch: int) -> tuple[tuple[str, Memory], ...]:
-    """Say what this machine's devices of the best kind hold, one virtual node a pass."""
-    found = devices()
-    best = best_devices(None, found)
-    slots = sum(device.kind == "cpu" for device in found)
-    rooms = []
+def _with_here(found: Estimate, task: Task | None) -> Estimate:
+    """Say the same for this machine's devices of the best kind, as many as the job could use."""
+    best = best_devices(None, devices())[: Layout.of(found.target.nodes).blocks]
+    step, basis = _step_here(found, task, best)
+    return replace(found, here=tuple(_rooms(found, best)), here_step_seconds=step, here_basis=basis)
+
+
+def _rooms(found: Estimate, best: Sequence[Device]) -> Iterator[tuple[str, Memory]]:
+    slots = sum(device.kind == "cpu" for device in devices())
     for device in best:
         size = memory_bytes(device)
         if size is None:
@@ -132,5 +143,26 @@ def _here(workload: Workload, batch: int) -> tuple[tuple[str, Memory], ...]:
         cpu = device.kind == "cpu"
         room = Room(device_bytes=size // slots if cpu else size, summing_bytes=_EXACT_SUM_BYTES)
         room = replace(room, context_bytes=_CPU_CONTEXT_BYTES) if cpu else room
-        rooms.append((str(device), memory_of(workload, room, batch)))
-    return tuple(rooms)
+        yield str(device), memory_of(found.workload, room, found.batch_per_device)
+
+
+def _step_here(found: Estimate, task: Task | None, best: Sequence[Device]) -> tuple[Range | None, str]:
+    """Take what was measured of the task, else what the devices reach at best."""
+    on = f"on {', '.join(map(str, best))}"
+    seconds = None if task is None else profiled_step(task, found.target, best)
+    if seconds is not None:
+        return step_measured(seconds), f"{on}, from a profile"
+    if (roof := _roof(best[0])) is None:
+        return None, f"not known {on}: vfnb.profile(task) measures it"
+    return step_under(roof, found.workload, found.target, len(best)), f"{on}, fp32; vfnb.profile(task) narrows it"
+
+
+def _roof(device: Device) -> Roof | None:
+    """Give what a device reaches: measured of a CPU's thread, the catalogue's of a GPU that it has."""
+    if device.kind == "cpu":
+        flops, moved = cpu_roof()
+        return Roof(flops_per_s=flops, bytes_per_s=moved)
+    try:
+        return roof_of(find_accelerator(_VENDOR.sub("", hardware_of(device)).strip()), "fp32")
+    except SpecError:
+        return None

@@ -1,5 +1,6 @@
 """The virtual nodes and blocks of a job, with those that come in where its batch grows."""
 
+from dataclasses import replace
 from math import gcd
 
 from vfnb.ground import SpecError
@@ -21,9 +22,12 @@ def layout_of(cluster: VirtualCluster, options: Options, nodes_per_pass: int) ->
         The layout.
 
     Raises:
-        SpecError: If a batch is not whole virtual nodes, or they are not whole blocks of one size.
+        SpecError: If a batch is not whole virtual nodes, they are not whole blocks of one size, or sizes of their own
+            are not the target's.
     """
     first = Layout.of(cluster.nodes, options.blocks, nodes_per_pass=nodes_per_pass)
+    if options.node_sizes is not None:
+        return replace(first, samples=_sizes(cluster, options.node_sizes))
     if not options.growth:
         return first
     nodes = [cluster.nodes, *(_nodes(cluster, step, batch) for step, batch in options.growth)]
@@ -33,6 +37,17 @@ def layout_of(cluster: VirtualCluster, options: Options, nodes_per_pass: int) ->
         (step, after - before) for (step, _), before, after in zip(options.growth, blocks, blocks[1:], strict=False)
     )
     return Layout(nodes[-1], blocks[-1], later)
+
+
+def _sizes(cluster: VirtualCluster, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    if len(sizes) != cluster.nodes:
+        raise SpecError(f"node_sizes has {len(sizes):,} sizes, the cluster {cluster.nodes:,} devices; give one each")
+    if sum(sizes) != cluster.global_batch:
+        raise SpecError(
+            f"node_sizes add up to {sum(sizes):,}, the global batch is {cluster.global_batch:,}; give sizes that add "
+            "up to it, or that batch"
+        )
+    return sizes
 
 
 def _nodes(cluster: VirtualCluster, step: int, batch: int) -> int:

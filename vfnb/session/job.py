@@ -10,14 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from vfnb.ground import StateError, SystemClock
+from vfnb.ground import StateError, SystemClock, face
 from vfnb.runtime import Engine, Status, write_checkpoint
 from vfnb.runtime import devices as devices_here
 from vfnb.session.balancing import Balancer
 from vfnb.session.blueprint import Length, draw
 from vfnb.session.choice import Request, next_devices
 from vfnb.session.engines import EngineName, engine_of, first_devices
-from vfnb.session.faces import face
 from vfnb.session.feed import Feed
 from vfnb.session.handle import Handle
 from vfnb.session.identity import Identity

@@ -11,7 +11,7 @@ from vfnb.runtime import devices as devices_here
 from vfnb.session.blueprint import Blueprint, Length, draw
 from vfnb.session.choice import Request, best_devices
 from vfnb.session.environment import hardware_of, numeric_environment
-from vfnb.session.profiling import measured, node_seconds, subject_of
+from vfnb.session.profiling import known_profile, measured, node_seconds, subject_of
 from vfnb.session.task import Task
 from vfnb.spec import Device, DeviceProfile, Event, NodesPerPassChosen, Options, Profile, VirtualCluster
 
@@ -47,6 +47,28 @@ def plan(
     found = found[: blueprint.layout.most_workers] if devices is None else found
     made = planned(blueprint, found, profile)
     return replace(made, share=_share(blueprint.computing(made.nodes_per_pass), found, profile))
+
+
+def profiled_step(task: Task, cluster: VirtualCluster, devices: Sequence[Device]) -> float | None:
+    """Predict a step from what was measured before, one virtual node a pass; nothing is measured.
+
+    Args:
+        task: What is learned.
+        cluster: Its virtual nodes and batch.
+        devices: Where, all of one kind.
+
+    Returns:
+        Seconds; None where no such pass was measured, nor ones around it.
+    """
+    try:
+        blueprint = draw(task, cluster, seed=0, length=Length(epochs=None, steps=1), options=Options())
+    except SpecError:
+        return None  # the target's batch is more than can be drawn here
+    each = -(-cluster.global_batch // cluster.nodes)
+    speeds = known_profile(blueprint, devices).speeds
+    if not speeds or not all(speed.points[0].samples <= each <= speed.largest for speed in speeds):
+        return None
+    return choice_of(1, cluster, speeds, workers=len(devices)).step_seconds
 
 
 def settled(blueprint: Blueprint, devices: Sequence[Device]) -> tuple[Blueprint, tuple[Event, ...]]:
@@ -102,11 +124,11 @@ def _share(blueprint: Blueprint, devices: Sequence[Device], profile: Profile | N
     if len({DeviceProfile.name_of(device) for device in devices}) == 1:
         return None
     if profile is None:
-        samples = -(-blueprint.cluster.global_batch // blueprint.layout.at(1).nodes) * blueprint.nodes_per_pass
+        samples = -(-blueprint.cluster.global_batch // blueprint.cluster.nodes) * blueprint.nodes_per_pass
         profile = measured(blueprint, devices, sizes_to(samples, samples))
     _speeds(profile, blueprint, devices)
     seconds = [each for device in devices if (each := node_seconds(profile, device, blueprint)) is not None]
-    return share_of(blueprint.layout, seconds)
+    return share_of(blueprint.layout.at(1), seconds)
 
 
 def _speeds(profile: Profile, blueprint: Blueprint, devices: Sequence[Device]) -> list[DeviceProfile]:

@@ -44,8 +44,23 @@ def proposal(present: Mapping, counts: Table[int, int] | str) -> Callable[[Mappi
             f"worker {_listed(missing)} is left out; give every worker its virtual nodes, or resize the job to drop it"
         )
     wanted = dict(counts)
-    by_counts(present.layout, wanted, near=present)
-    return lambda now: by_counts(now.layout, wanted, near=now, present=present.layout)
+    # Nodes of several sizes are meant for the workers in their order: the fewest moves would mix them up.
+    uneven = bool(present.layout.samples)
+    by_counts(present.layout, wanted, near=None if uneven else present)
+    return lambda now: by_counts(now.layout, wanted, near=None if uneven else now, present=present.layout)
+
+
+def extended(after: Mapping, now: Mapping) -> Mapping:
+    """Let the blocks that come in later follow a mapping of those that are there.
+
+    Args:
+        after: Of the blocks that are there, or of all.
+        now: Of all, over the same workers.
+
+    Returns:
+        The mapping of all.
+    """
+    return after if after.layout == now.layout else by_counts(now.layout, after.counts, now, present=after.layout)
 
 
 def first_mapping(layout: Layout, workers: int) -> Mapping:

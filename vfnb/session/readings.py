@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 from torch import nn
 
+from vfnb.ground import face, has_face
 from vfnb.runtime import Sign, State, Worker
 from vfnb.session import card
-from vfnb.session.faces import face, has_face
 from vfnb.session.learned import Learned
 from vfnb.session.ledger import Ledger
 from vfnb.session.prepared import Prepared

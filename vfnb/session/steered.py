@@ -57,8 +57,8 @@ class Steered(Readings):
         return Handle(f"resize to {named or 'no devices'}", run.resize(devices))
 
     def _present(self) -> Mapping:
-        """Give the mapping that the job begins with."""
-        return self._prepared.mapping.at(self._prepared.step + 1)
+        """Give the mapping of the next step, were its workers those that the job was made with."""
+        return self._prepared.mapping.at(self._ledger.status.step + 1)
 
     # -- who decides on its devices
 

@@ -23,6 +23,7 @@ class Layout:
         blocks: How many blocks, from 1 to `nodes`.
         later: Pairs of a step and how many blocks come in at it, ascending; the last blocks come in last. All
             blocks then have one size.
+        samples: How many samples of a full batch each virtual node has; () for shares that differ by at most one.
 
     Raises:
         SpecError: If a number is out of its bounds.
@@ -31,6 +32,7 @@ class Layout:
     nodes: int
     blocks: int
     later: tuple[tuple[int, int], ...] = ()
+    samples: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         check_count("nodes", self.nodes)
@@ -40,6 +42,10 @@ class Layout:
                 f"blocks={self.blocks} is more than the {self.nodes} virtual nodes; "
                 f"give at most {self.nodes}, or more virtual nodes"
             )
+        for count in self.samples:
+            check_count("a virtual node's samples", count)
+        if self.samples and len(self.samples) != self.nodes:
+            raise SpecError(f"{len(self.samples)} sizes are not one for each of {self.nodes} virtual nodes")
         if self.later:
             _check_later(self)
 
@@ -108,6 +114,25 @@ class Layout:
         if not 0 <= block < self.blocks:
             raise SpecError(f"block={block} does not exist; there are blocks 0 to {self.blocks - 1}")
         return share_range(self.nodes, self.blocks, block)
+
+    def positions(self, batch: int, nodes: range) -> range:
+        """Give the positions of a step's batch that consecutive virtual nodes own.
+
+        Nodes follow each other in the batch and cover it. A short batch is cut in proportion.
+
+        Args:
+            batch: How many samples the step has.
+            nodes: The virtual nodes, one or more.
+
+        Returns:
+            Their positions, empty where they get nothing.
+        """
+        if not self.samples:
+            first, last = (share_range(batch, self.nodes, node) for node in (nodes[0], nodes[-1]))
+            return range(first.start, last.stop)
+        total, before = sum(self.samples), sum(self.samples[: nodes.start])
+        upto = before + sum(self.samples[nodes.start : nodes.stop])
+        return range(batch * before // total, batch * upto // total)
 
     def block_of(self, node: int) -> int:
         """Find the block that a virtual node belongs to.

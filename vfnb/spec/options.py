@@ -1,6 +1,6 @@
 """The rarely touched options of a job, checked when they are made."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from collections.abc import Mapping as Table
 from dataclasses import dataclass
 from itertools import pairwise
@@ -28,6 +28,8 @@ class Options:
         reduction: "exact" gives the same bits on any mapping, "native" the fastest sum, equal up to rounding.
         blocks: How many blocks the virtual nodes are cut into, those of the first batch where it grows; None is
             min(nodes, 32). A job uses at most as many workers as these.
+        node_sizes: How many samples of a full batch each virtual node has, one number a node; None is even shares. It
+            changes what batch norm sees, and the bits belong to these sizes.
         nodes_per_pass: Virtual nodes computed in one forward and backward pass; "auto" takes what is predicted to be
             fastest here, a number settled when the job is made, and halves it where a pass does not fit.
         precision: "no" for fp32, or autocast to "bf16" or "fp16" (with a loss scaler).
@@ -59,6 +61,7 @@ class Options:
 
     reduction: Reduction = "exact"
     blocks: int | None = None
+    node_sizes: tuple[int, ...] | None = None
     nodes_per_pass: NodesPerPass = 1
     precision: Precision = "no"
     clip_norm: float | None = None
@@ -86,6 +89,7 @@ class Options:
             _check_choice(name, getattr(self, name), choices)
         if self.nodes_per_pass != "auto":
             _check_nodes_per_pass(self.nodes_per_pass)
+        object.__setattr__(self, "node_sizes", _sizes(self.node_sizes))
         for name, least in _COUNTS.items():
             check_count(name, getattr(self, name), least)
         for name in _COUNTS_OR_NONE:
@@ -98,6 +102,7 @@ class Options:
         _check_metric(self.keep_best)
         object.__setattr__(self, "log_with", _trackers(self.log_with))
         object.__setattr__(self, "batch_schedule", _schedule(self.batch_schedule))
+        _check_one_size(self)
 
     @property
     def growth(self) -> tuple[tuple[int, int], ...]:
@@ -135,6 +140,25 @@ def _check_nodes_per_pass(value: object) -> None:
     if isinstance(value, str):
         raise SpecError(f"nodes_per_pass={value!r} is not possible; give a whole number of at least 1, or 'auto'")
     check_count("nodes_per_pass", value)
+
+
+def _check_one_size(options: Options) -> None:
+    if options.node_sizes is None:
+        return
+    if options.nodes_per_pass == "auto":
+        raise SpecError("nodes_per_pass='auto' is measured for nodes of one size; with node_sizes give a number")
+    if options.growth:
+        raise SpecError("batch_schedule adds nodes of one size; leave out node_sizes, or let the batch stay")
+
+
+def _sizes(sizes: object) -> tuple[int, ...] | None:
+    if sizes is None:
+        return None
+    if isinstance(sizes, str) or not isinstance(sizes, Sequence) or not sizes:
+        raise SpecError(f"node_sizes={sizes!r} are no sizes; give one a virtual node, such as [6, 2], or None")
+    for size in sizes:
+        check_count("a size in node_sizes", size)
+    return tuple(sizes)
 
 
 def _check_positive(name: str, value: object) -> None:

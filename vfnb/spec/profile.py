@@ -91,6 +91,18 @@ class DeviceProfile:
         """Samples of the largest pass that was measured."""
         return self.points[-1].samples
 
+    @property
+    def alone(self) -> tuple[tuple[int, float], ...]:
+        """Samples and seconds of each pass that was measured, alone in its block and with the block's part in the sum.
+
+        Times never fall: where a larger pass took less, a smaller one was disturbed and is given the larger one's.
+        """
+        least, found = float("inf"), []
+        for point in reversed(self.points):
+            least = min(least, point.seconds + self.block_seconds)
+            found.append((point.samples, least))
+        return tuple(reversed(found))
+
     def pass_seconds(self, samples: int) -> float:
         """Give a pass's time: measured, or on the line between the points around it.
 
@@ -210,18 +222,21 @@ class Profile:
             raise SpecError(f"the profile is of another task or version: {'; '.join(differing)}; measure anew")
 
     @property
-    def rates(self) -> dict[str, Any]:
-        """The profile in the form that mappings over several kinds of device are solved from: samples a second."""
-        names = [speed.device for speed in self.speeds]
+    def kinds(self) -> dict[str, DeviceProfile]:
+        """What was measured by the device's name, with its hardware where two have the same name."""
+        names = [one.device for one in self.speeds]
         return {
-            "unit": "samples/s",
-            "devices": {
-                speed.device if names.count(speed.device) == 1 else f"{speed.device} ({speed.hardware})": {
-                    str(point.samples): point.samples / point.seconds for point in speed.points
-                }
-                for speed in self.speeds
-            },
+            one.device if names.count(one.device) == 1 else f"{one.device} ({one.hardware})": one for one in self.speeds
         }
+
+    @property
+    def rates(self) -> dict[str, Any]:
+        """The profile as a file for `vfnb solve` that people write themselves: samples a second by samples a pass."""
+        devices = {
+            kind: {str(samples): samples / seconds for samples, seconds in one.alone}
+            for kind, one in self.kinds.items()
+        }
+        return {"unit": "samples/s", "devices": devices}
 
 
 def _check_seconds(name: str, value: object, *, positive: bool) -> None:

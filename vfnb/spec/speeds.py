@@ -1,4 +1,4 @@
-"""How fast kinds of devices are, as measured: the seconds of one pass by its samples, read from a profile file."""
+"""How fast kinds of devices are, as measured: the seconds of one pass by its samples, from a profile or a file."""
 
 import json
 from bisect import bisect_left
@@ -10,6 +10,8 @@ from typing import Any, Self
 
 from vfnb.ground import SpecError
 from vfnb.spec.checks import check_count
+from vfnb.spec.profile import Profile
+from vfnb.spec.wire import from_json
 
 UNITS = ("samples/s", "seconds")
 _NOISE = 0.02  # a larger pass may seem this much faster before its measurement is refused
@@ -113,7 +115,7 @@ class Speeds:
         Args:
             text: JSON such as `{"unit": "samples/s", "devices": {"V100": {"192": 1131.4, "256": 1169.8}},
                 "communication_seconds": 1.06}`: a kind's samples a pass, and the rate of one device at that. The
-                unit can be "seconds", the time of a pass.
+                unit can be "seconds", the time of a pass. Or a profile that `vfnb.profile` measured.
 
         Returns:
             The speeds.
@@ -125,6 +127,10 @@ class Speeds:
             found = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise SpecError(f"the profile is not JSON ({error}); measure the devices again") from error
+        if isinstance(found, dict) and found.get("type") == "Profile":
+            profile = from_json(text)
+            assert isinstance(profile, Profile), "its type says so"
+            return cls.from_profile(profile)
         if not isinstance(found, dict) or not isinstance(found.get("devices"), dict):
             raise SpecError('the profile has no "devices"; give {"unit": "samples/s", "devices": {"V100": {...}}}')
         unit = found.get("unit")
@@ -135,6 +141,20 @@ class Speeds:
             raise SpecError(f"the profile has unknown entries {unknown}; it has unit, devices, communication_seconds")
         kinds = tuple(_speed(kind, values, unit) for kind, values in found["devices"].items())
         return cls(kinds, found.get("communication_seconds"))
+
+    @classmethod
+    def from_profile(cls, profile: Profile) -> Self:
+        """Take what `vfnb.profile` measured here, merged with what it measured elsewhere.
+
+        A pass is alone in its block, as under the rule "equal" with no more nodes than blocks.
+
+        Args:
+            profile: Of one task on some kinds of devices.
+
+        Returns:
+            The speeds; communication was not measured.
+        """
+        return cls(tuple(Speed(kind, one.alone) for kind, one in profile.kinds.items()))
 
     def of(self, kind: str) -> Speed:
         """Find a kind's measurement.

@@ -91,6 +91,8 @@ def test_the_magics_own_help_names_each_verb_and_flag(shell: Any) -> None:
         ("target 8xV100", "needs a cluster and its --batch; try: %vflow target"),
         ("target --batch 8", "needs a cluster"),
         ("target 8xV100 --batch 0", "global_batch=0"),
+        ("target 8xV100 --batch 8 --chart", "--chart draws an estimate; say of what"),
+        ("target 8xV100 --batch 8 --of resnet50 --chart", "a chart needs a notebook"),
         ("run task --on 1", "no target is chosen; begin with: %vflow target"),
         ("plan task --on 1", "no target is chosen; begin with: %vflow target"),
         ("resize 2", "no run was started here; begin with: %vflow run"),

@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from measured import keep_profile
 from torch import Tensor, nn
 from torch.utils.data import TensorDataset
 
@@ -77,6 +79,29 @@ def test_this_machines_devices_are_judged_with_the_exact_sum() -> None:
     for _, memory in found.here:
         assert memory.verdict == "fits"
         assert dict(memory.table)["gradient buffer"] == 8 * found.parameters
+
+
+def test_a_step_and_a_run_here_are_told_beside_those_there() -> None:
+    found = vfnb.estimate(task(), CLUSTER, steps=100)
+
+    assert found.here_step_seconds is not None
+    assert found.here_run_seconds == found.here_step_seconds.times(100)
+    assert 0 < found.here_step_seconds.low < found.here_step_seconds.high
+    assert "here, time a step" in repr(found)
+    assert f"on {', '.join(device for device, _ in found.here)}, fp32; vfnb.profile(task) narrows it" in repr(found)
+
+
+def test_a_step_here_comes_from_a_profile_where_there_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    learned = task()
+    keep_profile(learned, lambda samples: 0.1 * samples)
+
+    found = vfnb.estimate(learned, CLUSTER)
+
+    assert found.here_step_seconds is not None
+    passes = -(-32 // len(found.here)) * 2  # of 64 nodes in 32 blocks, on the device with the most
+    assert found.here_step_seconds.mid == pytest.approx(0.8 * passes)
+    assert found.here_basis.endswith("from a profile")
 
 
 def test_tied_weights_count_once() -> None:

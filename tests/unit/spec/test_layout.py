@@ -42,6 +42,20 @@ def test_refuses_a_layout_that_cannot_be(nodes: int, blocks: int, what: str) -> 
         Layout.of(nodes, blocks)
 
 
+def test_nodes_of_several_sizes_own_consecutive_positions_and_share_a_short_batch_in_proportion() -> None:
+    layout = Layout(3, 3, samples=(6, 2, 4))
+
+    assert [layout.positions(12, range(node, node + 1)) for node in range(3)] == [range(6), range(6, 8), range(8, 12)]
+    assert layout.positions(12, range(1, 3)) == range(6, 12)
+    assert [len(layout.positions(5, range(node, node + 1))) for node in range(3)] == [2, 1, 2]
+
+
+@pytest.mark.parametrize(("samples", "what"), [((6, 2), "2 sizes are not one for each of 3"), ((6, 2, 0), "samples=0")])
+def test_refuses_sizes_that_cannot_be(samples: tuple[int, ...], what: str) -> None:
+    with pytest.raises(SpecError, match=what):
+        Layout(3, 3, samples=samples)
+
+
 @pytest.mark.parametrize("block", [-1, 4])
 def test_refuses_a_block_that_is_not_there(block: int) -> None:
     with pytest.raises(SpecError, match=f"block={block} does not exist; there are blocks 0 to 3"):

@@ -15,6 +15,7 @@ def test_the_defaults_are_those_that_the_design_names() -> None:
     assert defaults == {
         "reduction": "exact",
         "blocks": None,
+        "node_sizes": None,
         "nodes_per_pass": 1,
         "precision": "no",
         "clip_norm": None,
@@ -64,6 +65,8 @@ def test_takes_what_is_possible(given: dict[str, Any]) -> None:
     [
         ("reduction", "fast"),
         ("blocks", 0),
+        ("node_sizes", ()),
+        ("node_sizes", 8),
         ("nodes_per_pass", 0),
         ("nodes_per_pass", "most"),
         ("nodes_per_pass", 1.5),
@@ -100,6 +103,16 @@ def test_takes_what_is_possible(given: dict[str, Any]) -> None:
 def test_refuses_what_is_not_by_name_and_value(name: str, value: object) -> None:
     with pytest.raises(SpecError, match=f"{name}={value!r} .*; give "):
         Options(**{name: value})  # type: ignore[arg-type]
+
+
+def test_sizes_of_nodes_are_whole_numbers_and_not_for_measured_passes() -> None:
+    assert Options(node_sizes=[6, 2]).node_sizes == (6, 2)  # type: ignore[arg-type]  # as people write it
+    with pytest.raises(SpecError, match="a size in node_sizes=0 is not possible"):
+        Options(node_sizes=(6, 0))
+    with pytest.raises(SpecError, match="is measured for nodes of one size"):
+        Options(node_sizes=(6, 2), nodes_per_pass="auto")
+    with pytest.raises(SpecError, match="adds nodes of one size"):
+        Options(node_sizes=(6, 2), batch_schedule={5: 16})
 
 
 def test_an_option_that_does_not_exist_is_no_option() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vfnb.ground import SpecError
-from vfnb.spec import Device, DeviceProfile, Point, Profile, from_json, to_json
+from vfnb.spec import Device, DeviceProfile, Point, Profile, Speeds, from_json, to_json
 
 
 def point(samples: int, seconds: float = 1.0, memory: int = 1) -> Point:
@@ -95,11 +95,22 @@ def test_rates_are_samples_a_second_by_device_and_batch() -> None:
     assert rates == {
         "unit": "samples/s",
         "devices": {
-            "cpu (slow)": {"4": 4.0, "8": 8 / 1.5, "16": 16 / 3.0},
-            "cuda": {"2": 4.0},
-            "cpu (fast)": {"1": 1.0},
+            "cpu (slow)": {"4": 4 / 1.1, "8": 8 / 1.6, "16": 16 / 3.1},
+            "cuda": {"2": 2 / 0.6},
+            "cpu (fast)": {"1": 1 / 1.1},
         },
     }
+
+
+def test_the_solver_takes_a_profile_with_each_blocks_part_and_with_noise_taken_out() -> None:
+    noisy = profile(speed(point(4, 1.0), point(8, 2.0), point(16, 1.8)), speed(point(4, 0.4), device="cuda"))
+
+    speeds = Speeds.from_profile(noisy)
+
+    assert dict(speeds.of("cpu").points) == pytest.approx({4: 1.1, 8: 1.9, 16: 1.9})
+    assert speeds.of("cuda").points == ((4, 0.5),)
+    assert speeds.communication is None
+    assert Speeds.from_text(to_json(noisy)) == speeds
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def levelled(layout: Layout, seconds: Table[int, float], near: Mapping | None = 
         raise PlanError(
             f"times of workers {sorted(seconds)} do not fit a mapping of {list(near.workers)}; measure these"
         )
-    if layout.later:
+    if layout.later:  # as in `fastest`
         return by_counts(layout, levelled(Layout(layout.nodes, layout.blocks), seconds).counts, near)
     home = {} if near is None else homes(near, layout)
     # The slowest worker's one block is a limit of its own; the smallest block will do.

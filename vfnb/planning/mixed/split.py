@@ -74,6 +74,11 @@ class Split:
         """How many times as fast as the best single kind it is."""
         return self.single.step_seconds / self.step_seconds if self.single is not None else None
 
+    @property
+    def node_sizes(self) -> tuple[int, ...]:
+        """The samples of each virtual node, device by device, as `Options(node_sizes=...)` takes them."""
+        return tuple(part.batch for part in self.parts for _ in range(sum(part.nodes)))
+
     def remarked(self, *remarks: str) -> Self:
         """Give the same split with more remarks.
 

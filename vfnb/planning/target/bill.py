@@ -27,6 +27,18 @@ class Length:
         if self.steps < 1:
             raise SpecError(f"steps={self.steps} is not possible; a run has at least 1 step")
 
+    def seconds(self, step: Range, batch: int) -> Range:
+        """Give the time of the whole run, evaluation included.
+
+        Args:
+            step: Of a step.
+            batch: Samples of one.
+
+        Returns:
+            Seconds.
+        """
+        return step.times(self.steps + _FORWARD * self.evaluated / batch)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rates:
@@ -81,8 +93,7 @@ def bill_of(cluster: VirtualCluster, row: Accelerator, step: Range, length: Leng
     Returns:
         The bill.
     """
-    evaluations = _FORWARD * length.evaluated / cluster.global_batch
-    seconds = step.times(length.steps + evaluations)
+    seconds = length.seconds(step, cluster.global_batch)
     price = row.price_usd_per_device_hour if rates.price_usd is None else rates.price_usd
     watts = row.tdp_w if rates.watts is None else rates.watts
     device_hours = seconds.times(cluster.count / 3600)

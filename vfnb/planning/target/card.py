@@ -1,13 +1,15 @@
 """The estimate of a run on its target, as a record, as people read it, and as JSON."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from vfnb.planning.target.bill import Bill
+from vfnb.ground import face
+from vfnb.planning.target.bill import Bill, Length
 from vfnb.planning.target.memory import GIB, Memory
 from vfnb.planning.target.steptime import Range
+from vfnb.planning.target.workload import Workload
 from vfnb.spec import VirtualCluster
 
 _LETTERS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
@@ -32,7 +34,11 @@ class Estimate:
         measured: What narrowed the range; empty where nothing was measured.
         network: How gradients are summed, in words.
         bill: The whole run; None where its length is not known.
-        here: What this machine's devices hold, by device, one virtual node a pass.
+        workload: What a pass of the model asks of a device.
+        length: Of the run; None where it is not known.
+        here: What this machine's devices of the best kind hold, by device, one virtual node a pass.
+        here_step_seconds: A step on all of them; None where nothing is known of their speed.
+        here_basis: Where that comes from, in words.
         remarks: What was assumed or left out, a sentence each.
     """
 
@@ -48,7 +54,11 @@ class Estimate:
     measured: tuple[tuple[VirtualCluster, float], ...]
     network: str
     bill: Bill | None
+    workload: Workload = field(repr=False)
+    length: Length | None = None
     here: tuple[tuple[str, Memory], ...] = ()
+    here_step_seconds: Range | None = None
+    here_basis: str = ""
     remarks: tuple[str, ...] = ()
 
     @property
@@ -63,6 +73,13 @@ class Estimate:
         return None if self.bill is None else self.bill.run_seconds
 
     @property
+    def here_run_seconds(self) -> Range | None:
+        """The whole run on this machine; None where its length or a step's time is not known."""
+        if self.length is None or self.here_step_seconds is None:
+            return None
+        return self.length.seconds(self.here_step_seconds, self.target.global_batch)
+
+    @property
     def price_usd(self) -> Range | None:
         """The whole run on all devices; None where its length or a price is not known."""
         return None if self.bill is None else self.bill.price_usd
@@ -71,6 +88,17 @@ class Estimate:
     def energy_kwh(self) -> Range | None:
         """The whole run on all devices at their design power; None where that is not known."""
         return None if self.bill is None else self.bill.energy_kwh
+
+    def chart(self, *accelerators: str) -> Any:
+        """Draw the time to train against the number of devices, with where a device's share of the batch fits.
+
+        Args:
+            accelerators: Beside the target's; without any a few that are well known.
+
+        Returns:
+            A plotly figure.
+        """
+        return face("chart")(self, accelerators)
 
     def __repr__(self) -> str:
         return text(self)
@@ -140,6 +168,8 @@ def plain(estimate: Estimate) -> dict[str, Any]:
         "samples_per_second": _range(estimate.samples_per_second),
         "memory": _memory(estimate.memory),
         "here": {device: _memory(memory) for device, memory in estimate.here},
+        "here_step_seconds": _range(estimate.here_step_seconds),
+        "here_run_seconds": _range(estimate.here_run_seconds),
         "network": estimate.network,
         "measured": [{"target": str(at), "step_seconds": seconds} for at, seconds in estimate.measured],
         "steps": None if bill is None else bill.steps,
@@ -170,8 +200,6 @@ def _rows(estimate: Estimate) -> Iterator[tuple[str, str]]:
     yield "model", f"{estimate.model}: {estimate.parameters:,} parameters, {estimate.precision}"
     yield "work", f"{_scaled(estimate.flops_per_sample)}FLOP a sample, forward and backward"
     yield "memory", f"{_verdict(estimate.memory)} at {estimate.batch_per_device:,} samples a {estimate.unit}"
-    for device, memory in estimate.here:
-        yield f"memory of {device}", f"{_verdict(memory)}, one virtual node a pass"
     yield "time a step", _spanned(estimate.step_seconds, duration)
     yield "rate", _spanned(estimate.samples_per_second, lambda rate: f"{rate:,.0f} samples/s")
     bill = estimate.bill
@@ -182,6 +210,18 @@ def _rows(estimate: Estimate) -> Iterator[tuple[str, str]]:
         if bill.energy_kwh is not None:
             yield "energy", _spanned(bill.energy_kwh, lambda kwh: f"{kwh:,.3g} kWh") + " at design power"
     yield "network", estimate.network
+    yield from _rows_here(estimate)
+
+
+def _rows_here(estimate: Estimate) -> Iterator[tuple[str, str]]:
+    for device, memory in estimate.here:
+        yield f"here, memory of {device}", f"{_verdict(memory)}, one virtual node a pass"
+    if estimate.here_step_seconds is not None:
+        yield "here, time a step", f"{_spanned(estimate.here_step_seconds, duration)}, {estimate.here_basis}"
+    elif estimate.here_basis:
+        yield "here, time a step", estimate.here_basis
+    if estimate.here_run_seconds is not None:
+        yield "here, run", _spanned(estimate.here_run_seconds, duration)
 
 
 def _counted(estimate: Estimate) -> str:

@@ -59,6 +59,8 @@ def forecast(
         measured=tuple(measured.items()),
         network=network.name,
         bill=None if length is None else bill_of(cluster, row, step, length, rates),
+        workload=workload,
+        length=length,
         remarks=tuple(one for one in (*_unit(row), *remarks, *workload.remarks, network.remark) if one),
     )
 

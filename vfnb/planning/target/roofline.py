@@ -51,6 +51,19 @@ PLAIN = Stack(roof=0.5, bandwidth=0.5, unfused=1.0, launch_s=8e-6, updates=1.5, 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Roof:
+    """What a device reaches at best.
+
+    Attributes:
+        flops_per_s: Of its best matrix product.
+        bytes_per_s: Of its memory.
+    """
+
+    flops_per_s: float
+    bytes_per_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Computing:
     """One device's time in a step.
 
@@ -80,13 +93,28 @@ def computing(workload: Workload, row: Accelerator, batch: float, stack: Stack) 
     Returns:
         The time.
     """
-    roof = roof_flops_per_s(row, workload.precision) * stack.roof
-    bandwidth = bandwidth_bytes_per_s(row) * stack.bandwidth
+    return computing_under(roof_of(row, workload.precision), workload, batch, stack)
+
+
+def computing_under(roof: Roof, workload: Workload, batch: float, stack: Stack, widened: float = 1.0) -> Computing:
+    """Predict a device's computing from what it reaches.
+
+    Args:
+        roof: What that is.
+        workload: What a pass asks.
+        batch: Its samples.
+        stack: Its software.
+        widened: Times that its traffic is larger than was counted, where it computes in wider numbers.
+
+    Returns:
+        The time.
+    """
+    rate, bandwidth = roof.flops_per_s * stack.roof, roof.bytes_per_s * stack.bandwidth
     products = sum(
-        one.times * max(one.flops * batch / roof, (one.sample_bytes * batch + one.once_bytes) / bandwidth)
+        one.times * max(one.flops * batch / rate, widened * (one.sample_bytes * batch + one.once_bytes) / bandwidth)
         for one in workload.products
     )
-    others = stack.unfused * workload.other_bytes * batch / bandwidth
+    others = widened * stack.unfused * workload.other_bytes * batch / bandwidth
     # The update reads gradient, weight and states, and writes the latter two back.
     update = workload.parameters * (12 + 2 * workload.state_bytes) * stack.updates / bandwidth
     return Computing(batch_s=products + others, fixed_s=workload.kernels * stack.launch_s + update)
@@ -137,6 +165,19 @@ def usual_precision(row: Accelerator) -> Precision:
         return "bf16"
     # Twice the plain rate is packed arithmetic and no tensor core: few trained in it.
     return "fp16" if full is not None and low > 2.5 * full else "fp32"
+
+
+def roof_of(row: Accelerator, precision: Precision) -> Roof:
+    """Give what a device of the catalogue reaches.
+
+    Args:
+        row: The device.
+        precision: The precision.
+
+    Returns:
+        Its roof; a SpecError where the catalogue has no figure.
+    """
+    return Roof(flops_per_s=roof_flops_per_s(row, precision), bytes_per_s=bandwidth_bytes_per_s(row))
 
 
 def roof_flops_per_s(row: Accelerator, precision: Precision) -> float:

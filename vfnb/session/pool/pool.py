@@ -5,11 +5,10 @@ import threading
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from vfnb.ground import Clock, PlanError, SpecError, StateError, SystemClock
+from vfnb.ground import Clock, PlanError, SpecError, StateError, SystemClock, face, has_face
 from vfnb.planning import Policy, RateOf, find_policy
 from vfnb.runtime import devices as devices_here
 from vfnb.session.choice import Request, best_devices
-from vfnb.session.faces import face, has_face
 from vfnb.session.job import Job
 from vfnb.session.pool import card
 from vfnb.session.pool.entry import Entry, PoolJob

@@ -1,5 +1,6 @@
 """What a sweep goes over: batches, seeds and further values by name; a point of them is a run."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
@@ -91,7 +92,11 @@ def points_of(batches: Iterable[int], seeds: Iterable[int], grid: Mapping[str, I
     further = {_name(name): _axis(str(name), values, _value) for name, values in (grid or {}).items()}
     settings = [tuple(zip(further, values, strict=True)) for values in product(*further.values())]
     cells = [Cell(batch, setting) for setting in settings for batch in sizes]
-    return [Point(cell, seed) for seed in chances for cell in cells]
+    points = [Point(cell, seed) for seed in chances for cell in cells]
+    alike = [name for name, times in Counter(point.name for point in points).items() if times > 1]
+    if alike:
+        raise SpecError(f"two runs would be kept as {alike[0]!r}; give values that are written differently")
+    return points
 
 
 def _axis(name: str, values: Any, checked: Any) -> list[Any]:

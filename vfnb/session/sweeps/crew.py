@@ -36,7 +36,7 @@ class Crew:
         self, recipe: Recipe, points: Sequence[Point], folder: Folder, clock: Clock, changed: Callable[[], None]
     ) -> None:
         self._recipe, self._folder, self._clock, self._changed = recipe, folder, clock, changed
-        self._lock = Lock()
+        self._lock, self._telling = Lock(), Lock()
         self._known = {point: self._read(point) for point in points}
         self._waiting = deque(point for point in points if not self._known[point].complete)
         self._live: dict[Point, Live] = {}
@@ -126,7 +126,8 @@ class Crew:
             with self._lock:
                 self._live.pop(point, None)
                 self._known[point] = outcome
-            self._changed()
+            with self._telling:
+                self._changed()
 
     def _begun(self, point: Point, team: Sequence[Device]) -> Job:
         with MAKING:

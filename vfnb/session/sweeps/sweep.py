@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vfnb.figures import grid
-from vfnb.ground import Clock
-from vfnb.session.faces import face, has_face
+from vfnb.ground import Clock, face, has_face
 from vfnb.session.job import Job
 from vfnb.session.sweeps import report
 from vfnb.session.sweeps.axes import Value

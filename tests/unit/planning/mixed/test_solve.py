@@ -22,6 +22,12 @@ def test_devices_share_equal_nodes_by_their_speed() -> None:
     assert split.gain == pytest.approx((9 + 0.5) / 8.5)
 
 
+def test_a_split_lists_its_nodes_sizes_device_by_device() -> None:
+    split = price(BOTH, {"fast": 2, "slow": 1}, {"fast": (2, 16), "slow": (1, 8)}, batch=72)
+
+    assert split.node_sizes == (16, 16, 16, 16, 8)
+
+
 def test_devices_of_a_kind_may_differ_by_a_node() -> None:
     split = solve(Speeds((FAST,), 0.0), {"fast": 3}, batch=32 * 8)
 

@@ -118,6 +118,23 @@ def test_waiting_ends_with_its_time_and_the_jobs_go_on(pool: Pool) -> None:
     pool.wait(timeout=30)
 
 
+def test_an_interrupt_ends_the_waiting_and_no_job(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(_: float) -> None:
+        raise KeyboardInterrupt
+
+    submitted(pool, "a")
+    shares(pool, a=4)
+    with monkeypatch.context() as patch:
+        patch.setattr(pool._idle, "wait", interrupted)
+        pool.wait()
+
+    said = "<Pool 'wfs': 4 of 4 cpu devices in use, 1 running> goes on; pool.close() ends its jobs\n"
+    assert capsys.readouterr().out == said
+    assert pool.jobs[0].state == "running"
+
+
 def test_a_policy_that_fails_later_is_raised_by_waiting() -> None:
     def strict(state: State) -> dict[str, int]:
         if len(state.claims) == 1 and state.claims[0].name == "b":

@@ -18,13 +18,16 @@ values = st.one_of(st.booleans(), st.integers(-99, 99), st.floats(allow_nan=Fals
 def test_every_combination_is_a_point_once_with_a_directory_of_its_own(
     batches: list[int], seeds: list[int], grid: dict[str, list[bool | int | float | str]]
 ) -> None:
-    points = points_of(batches, seeds, grid)
+    try:
+        points = points_of(batches, seeds, grid)
+    except SpecError as error:
+        assert "two runs would be kept as" in str(error)  # noqa: PT017  # 1 and "1" are one word
+        return
 
     combinations = len(set(batches)) * len(set(seeds))
     for axis in grid.values():
         combinations *= len(dict.fromkeys(axis))
-    assert len(points) == len(set(points)) == combinations
-    assert all("/" not in point.name for point in points)
+    assert len(points) == len({point.name for point in points}) == combinations
 
 
 def test_a_whole_picture_is_there_before_the_second_seed() -> None:
@@ -61,6 +64,7 @@ def test_numbers_of_numpy_are_plain_numbers() -> None:
         (([8], [0], {"seed": [1]}), "grid has 'seed', which a sweep's table has already"),
         (([8], [0], {"learning rate": [1]}), "cannot name an argument"),
         (([8], [0], {"net": [object()]}), "which no table can hold"),
+        (([8], [0], {"rule": [True, "True"]}), "two runs would be kept as 'batch-8-seed-0-rule-True'"),
         (([8], [0], {"net": ["a/b"]}), "cannot be part of a directory's name"),
     ],
 )

@@ -1,15 +1,15 @@
-"""How a job is shown by rooms above this one: they name themselves under an entry point, nothing is imported upward."""
+"""How values are shown by rooms above: those name themselves under an entry point, nothing is imported upward."""
 
 from importlib.metadata import entry_points
 from typing import Any
 
-from vfnb.ground import StateError
+from vfnb.ground.errors import StateError
 
 _GROUP = "vfnb.faces"
 
 
 def has_face(name: str) -> bool:
-    """Tell whether this installation shows jobs in such a way.
+    """Tell whether this installation shows values in such a way.
 
     Args:
         name: Which face, such as "dashboard".
@@ -21,13 +21,13 @@ def has_face(name: str) -> bool:
 
 
 def face(name: str) -> Any:
-    """Load what shows a job.
+    """Load what shows a value.
 
     Args:
         name: Which face, such as "dashboard".
 
     Returns:
-        A function of the job.
+        A function of the value.
 
     Raises:
         StateError: If this installation has no such face.
