@@ -1,6 +1,7 @@
 """Options: the defaults, and what is refused."""
 
 import dataclasses
+import re
 from typing import Any
 
 import pytest
@@ -96,11 +97,12 @@ def test_takes_what_is_possible(given: dict[str, Any]) -> None:
         ("log_with", "tensorboard"),
         ("log_with", None),
         ("stuck_after", 0.0),
+        ("rebalance", True),
         ("check", "no"),
     ],
 )
 def test_refuses_what_is_not_by_name_and_value(name: str, value: object) -> None:
-    with pytest.raises(SpecError, match=f"{name}={value!r} .*; give "):
+    with pytest.raises(SpecError, match=f"{re.escape(f'{name}={value!r}')} .*; give "):
         Options(**{name: value})  # type: ignore[arg-type]
 
 
