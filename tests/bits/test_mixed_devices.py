@@ -94,9 +94,7 @@ def test_two_kinds_agree_and_the_first_computes_the_update(tmp_path: Path) -> No
     assert list(job.history.grad_norm) == list(alone.history.grad_norm)
 
 
-@pytest.mark.parametrize(
-    ("point", "worker"), [("in_sum", 0), ("before_commit", 0), ("in_update", 0), ("in_update", 1), ("after_commit", 0)]
-)
+@pytest.mark.parametrize(("point", "worker"), [("in_sum", 0), ("in_update", 0), ("in_update", 1), ("after_commit", 0)])
 def test_a_kill_at_any_point_of_a_mixed_step_loses_nothing(
     point: str, worker: int, plain: vfnb.Job, tmp_path: Path
 ) -> None:

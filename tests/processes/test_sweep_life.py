@@ -12,15 +12,16 @@ import vfnb
 
 _KERNEL = """
 import sys
-from pathlib import Path
 sys.path[:0] = {paths!r}
-from gates import Gates
-from jobs import until
+from jobs import reach, until
 from sweep_doubles import two_runs
-from vfnb.runtime import LocalEngine, newest_checkpoint
-sweep = two_runs(engine=LocalEngine(probe=Gates(folder=Path("."), steps=(12,))))
-second = sweep.run_dir / "batch-64-seed-0"
-until(lambda: any(job.step >= 11 for job in sweep.jobs) and newest_checkpoint(second))
+from vfnb.runtime import newest_checkpoint
+sweep = two_runs()
+until(lambda: any(job.cluster.global_batch == 64 and job.step >= 3 for job in sweep.jobs))
+(job,) = sweep.jobs
+job.pause()
+reach(job, "paused")
+until(lambda: newest_checkpoint(job.run_dir))
 print("ready", flush=True)
 sys.stdin.read()
 """

@@ -67,6 +67,8 @@ class BufferMean:
 
     def restore_(self) -> None:
         """Set every buffer back to the step's start, the tensors themselves included."""
+        if not self._slots:
+            return
         for holder, key, name in self._slots:
             if holder.get(key) is not self._originals[name]:
                 holder[key] = self._originals[name]

@@ -90,7 +90,7 @@ def experiment(recipe: Recipe, scale: str, *, batch: int | None, source: Source)
         sets.train,
         sets.loss,
         _optimizer(version, lr, where),
-        schedule=None if version.schedule is None else _made(SCHEDULES, version.schedule, where),
+        schedule=_schedule(version, lr, where),
         evaluate=sets.evaluate,
         metrics=sets.metrics,
     )
@@ -137,6 +137,16 @@ def _rate(version: Version, where: str) -> float:
         return lr
     rule: Callable[..., float] = _named("rule", RULES, scaling.rule, where)
     return rule(lr, batch=version.global_batch, base_batch=scaling.base_batch)
+
+
+def _schedule(version: Version, lr: float, where: str) -> Schedule | None:
+    if version.schedule is None:
+        return None
+    given = dict(version.schedule)
+    if version.scaling is not None and version.scaling.gradual:
+        given["start"] = min(1.0, version.optimizer["lr"] / lr)
+    made: Schedule = _made(SCHEDULES, given, where)
+    return made
 
 
 def _optimizer(version: Version, lr: float, where: str) -> Any:

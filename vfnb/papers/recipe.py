@@ -74,11 +74,13 @@ class Scaling:
         rule: "linear" or "square-root".
         base_batch: The batch that the optimizer's lr is for.
         warmup: Whether a warm-up's share grows with the batch too, as LAMB's does.
+        gradual: Whether the warm-up begins at the base batch's rate, as Goyal et al. do.
     """
 
     rule: str
     base_batch: int
     warmup: bool = False
+    gradual: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

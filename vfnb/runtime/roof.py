@@ -8,7 +8,7 @@ import torch
 
 from vfnb.runtime.settings import threads
 
-_SIDE, _BYTES = 512, 32 << 20
+_SIDE, _BYTES = 512, 2 << 20  # a copy within the caches, where small passes live; twice that time is memory
 _TIMES = 5
 
 

@@ -156,6 +156,8 @@ class OutputLoss:
 class MeanCriterion(nn.Module):
     """A criterion over (inputs, targets) that gives the mean over samples.
 
+    A module, to be moved along; called at once, since nobody can hang a hook on it.
+
     Args:
         criterion: The criterion.
     """
@@ -164,7 +166,7 @@ class MeanCriterion(nn.Module):
         super().__init__()
         self.criterion = criterion
 
-    def forward(self, model: nn.Module, batch: Any) -> Any:
+    def __call__(self, model: nn.Module, batch: Any) -> Any:
         """Compute the mean loss of a batch.
 
         Args:
@@ -191,7 +193,7 @@ class ClassCriterion(nn.Module):
         self._summed = deepcopy(criterion)
         self._summed.reduction = "sum"
 
-    def forward(self, model: nn.Module, batch: Any) -> Weighted:
+    def __call__(self, model: nn.Module, batch: Any) -> Weighted:
         """Compute the summed loss of a batch.
 
         Args:

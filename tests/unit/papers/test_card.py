@@ -1,16 +1,21 @@
 """A recipe's card: published tables with their source, the full and the scaled recipe, and times for both."""
 
+import re
+
 import pytest
 
 from vfnb.papers import card
 from vfnb.papers.reading import recipes
+
+# The others' scaled models are counted on weights that are fetched, in seconds each.
+OFFLINE = [name for name, recipe in recipes().items() if recipe.version("binder").model != "minilm"]
 
 
 def test_lambs_card_has_the_published_table_both_recipes_and_their_times() -> None:
     shown = repr(card("lamb-bert-32k"))
 
     assert "You et al. (2019), Large Batch Optimization for Deep Learning" in shown
-    assert "32k      15.6k   91.46  1,024          101.2 min" in shown
+    assert re.search(r"^LAMB +32k +15.6k +91.46 +1,024 +101.2 min$", shown, flags=re.MULTILINE)
     assert "(arXiv 1904.00962v5, table 1: recalled, and not compared with the paper since)" in shown
     full, gpu, here = (part.splitlines() for part in shown.split("\n== ")[2:])
     assert (full[0], gpu[0], here[0]) == ("as it was published", "on one GPU", "here, on one core")
@@ -21,15 +26,7 @@ def test_lambs_card_has_the_published_table_both_recipes_and_their_times() -> No
     assert any("which no laptop trains" in line for line in here)
 
 
-def test_the_full_run_of_lamb_is_estimated_near_the_published_time() -> None:
-    lines = repr(card("lamb-bert-32k")).splitlines()
-
-    said = next(line for line in lines if line.startswith("on the target"))
-
-    assert " h" in said or " min" in said
-
-
-@pytest.mark.parametrize("name", recipes())
+@pytest.mark.parametrize("name", OFFLINE)
 def test_every_card_is_shown_in_a_notebook_and_in_a_terminal(name: str) -> None:
     shown = card(name)
 

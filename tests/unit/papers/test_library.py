@@ -62,6 +62,14 @@ def test_another_batch_moves_rate_and_nodes_along(batch: int, lr: float, nodes: 
     assert one.cluster.accelerator == "P100 SXM2 16GB"
 
 
+@pytest.mark.parametrize(("batch", "start"), [(32, 1.0), (512, 1 / 16)])
+def test_a_gradual_warmup_begins_at_the_base_batchs_rate(batch: int, start: float) -> None:
+    schedule = load("goyal-imagenet-1h", batch=batch).task.parts.schedule
+
+    assert schedule is not None
+    assert schedule.make.factor(0, 128) == pytest.approx(start)  # type: ignore[attr-defined]
+
+
 def test_lambs_steps_and_warmup_follow_the_batch_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "datasets", datasets([]))
 

@@ -66,7 +66,6 @@ def test_takes_what_is_possible(given: dict[str, Any]) -> None:
     [
         ("reduction", "fast"),
         ("blocks", 0),
-        ("node_sizes", ()),
         ("node_sizes", 8),
         ("nodes_per_pass", 0),
         ("nodes_per_pass", "most"),
@@ -109,6 +108,8 @@ def test_refuses_what_is_not_by_name_and_value(name: str, value: object) -> None
 
 def test_sizes_of_nodes_are_whole_numbers_and_not_for_measured_passes() -> None:
     assert Options(node_sizes=[6, 2]).node_sizes == (6, 2)  # type: ignore[arg-type]  # as people write it
+    with pytest.raises(SpecError, match="are no sizes; give one a virtual node"):
+        Options(node_sizes=())
     with pytest.raises(SpecError, match="a size in node_sizes=0 is not possible"):
         Options(node_sizes=(6, 0))
     with pytest.raises(SpecError, match="is measured for nodes of one size"):

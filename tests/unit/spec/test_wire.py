@@ -29,7 +29,7 @@ def test_the_text_is_plain_to_any_reader() -> None:
     assert written == {
         "version": 1,
         "type": "Mapping",
-        "layout": {"$type": "Layout", "nodes": 4, "blocks": 2, "later": []},
+        "layout": {"$type": "Layout", "nodes": 4, "blocks": 2, "later": [], "samples": []},
         "blocks": [[0, [1]], [5, [0]]],
     }
 

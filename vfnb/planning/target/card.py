@@ -93,7 +93,7 @@ class Estimate:
         """Draw the time to train against the number of devices, with where a device's share of the batch fits.
 
         Args:
-            accelerators: Beside the target's; without any a few that are well known.
+            *accelerators: Beside the target's; without any a few that are well known.
 
         Returns:
             A plotly figure.

@@ -10,6 +10,7 @@ from vfnb.spec import VirtualCluster
 _MEASURED = 1.15  # what a profile's prediction is held to, up and down
 # A block's part in the order-free sum goes through gradients and fp64 sums a few times: read, magnitude, round, add.
 _SUM_BYTES = 28.0
+_PASS_S, _STEP_S = 70e-6, 1e-3  # what a pass and a step cost beside that (docs/benchmarks.md)
 
 
 def step_under(roof: Roof, workload: Workload, cluster: VirtualCluster, workers: int) -> Range:
@@ -29,10 +30,11 @@ def step_under(roof: Roof, workload: Workload, cluster: VirtualCluster, workers:
     found = []
     for stack in (TUNED, PLAIN):
         one = computing_under(roof, workload, batch_of(cluster), stack, widened)
-        launched = workload.kernels * stack.launch_s
+        launched = workload.kernels * stack.launch_s + _PASS_S
         summed = _SUM_BYTES * workload.parameters / (roof.bytes_per_s * stack.bandwidth)
         blocks = min(passes, -(-min(cluster.nodes, 32) // workers))
-        found.append(passes * (one.batch_s + launched) + blocks * summed + one.fixed_s - launched)
+        updated = one.fixed_s - workload.kernels * stack.launch_s
+        found.append(passes * (one.batch_s + launched) + blocks * summed + updated + _STEP_S)
     low, high = min(found), max(found)
     return Range(low=low, mid=sqrt(low * high), high=high)
 

@@ -50,12 +50,12 @@ class Keeper:
     @property
     def live(self) -> list[Entry]:
         """The entries that have not ended."""
-        return [entry for entry in self.entries.values() if entry.live]
+        return [entry for entry in list(self.entries.values()) if entry.live]
 
     @property
     def busy(self) -> bool:
         """Whether there is anything left to see to."""
-        return any(entry.live or entry.held for entry in self.entries.values())
+        return any(entry.live or entry.held for entry in list(self.entries.values()))
 
     # -- what is asked
 

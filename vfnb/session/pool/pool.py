@@ -48,7 +48,7 @@ class Pool:
         self, devices: Request = None, policy: "str | Policy | Callable[[State], dict[str, int]]" = "wfs"
     ) -> None:
         self.devices = best_devices(devices, devices_here())
-        kinds = sorted({_kind(device) for device in self.devices})
+        kinds = sorted({device.rounding for device in self.devices})
         if len(kinds) > 1:
             raise SpecError(f"a pool has devices of one kind, and these are {' and '.join(kinds)}; make a pool of each")
         self.policy = find_policy(policy)
@@ -235,10 +235,10 @@ class Pool:
     def _check_fits(self, job: Job, reins: Reins) -> None:
         if job.name in self._keeper.entries:
             raise StateError(f"this pool has a job named {job.name!r} already; give this one another name=")
-        kinds = {_kind(device) for device in reins.devices}
-        if kinds != {_kind(self.devices[0])}:
+        kinds = {device.rounding for device in reins.devices}
+        if kinds != {self.devices[0].rounding}:
             raise PlanError(
-                f"job {job.name!r} is for {' and '.join(sorted(kinds))} and the pool has {_kind(self.devices[0])}; "
+                f"job {job.name!r} is for {' and '.join(sorted(kinds))} and the pool has {self.devices[0].rounding}; "
                 f"make the job with devices like {self.devices[0]}"
             )
         if len(reins.devices) > len(self.devices):
@@ -246,10 +246,6 @@ class Pool:
                 f"job {job.name!r} asks for {len(reins.devices)} devices and the pool has {len(self.devices)}; "
                 f"make it with devices={len(self.devices)} or fewer"
             )
-
-
-def _kind(device: Any) -> str:
-    return device.kind if device.threads == 1 else f"{device.kind} of {device.threads} threads"
 
 
 def _check_priority(priority: float) -> None:

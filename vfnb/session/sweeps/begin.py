@@ -88,7 +88,8 @@ def sweep(  # noqa: PLR0913  # a sweep is a job's arguments and what they go ove
     if (working := _working(folder.path, points)) is not None:
         return working
     if not there:
-        _try(recipe, points[0], teams[0], folder, aim)
+        _try(recipe, points[0], teams[0], folder)
+    _check_measured(recipe, points[0], aim)
     folder.claim(axes)
     try:
         return _begun(recipe, points, folder, teams, aim)
@@ -141,13 +142,19 @@ def _check_kept(recipe: Recipe, points: Iterable[Point], folder: Folder) -> None
         _logger.warning("%s: what is kept was trained otherwise: %s", folder.path.name, one)
 
 
-def _try(recipe: Recipe, point: Point, team: Sequence[Device], folder: Folder, target: Target | None) -> None:
+def _try(recipe: Recipe, point: Point, team: Sequence[Device], folder: Folder) -> None:
     """Try the first run of a new sweep in the calling thread, so that a mistake is seen in its cell."""
     with MAKING:
         job = recipe.job(point, devices=team, run_dir=folder.next_attempt(point))
         if recipe.options_of(point.cell.batch).check:
             job.check()
-        measured = recipe.measured(point)
+
+
+def _check_measured(recipe: Recipe, point: Point, target: Target | None) -> None:
+    """Refuse a target that no evaluation gives, and values that are named as a metric is."""
+    if target is None and not point.cell.grid:
+        return
+    measured = recipe.measured(point)
     if target is not None and target.metric not in measured:
         raise SpecError(f"target {target.metric!r} is not measured; the task has {', '.join(measured)}")
     both = sorted(set(measured) & set(point.values))

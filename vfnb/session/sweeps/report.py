@@ -165,7 +165,8 @@ def curves(outcomes: Sequence[Outcome], metric: str, over: Over) -> Picture:
 
     if over not in ("epoch", "step"):
         raise SpecError(f"over={over!r} is not possible; give 'epoch' or 'step'")
-    there = {name for one in outcomes if one.history is not None for name in one.history.columns}
+    # A run under way may not have been evaluated yet; one that is done has all that there will be.
+    there = {name for one in _done(outcomes) if one.history is not None for name in one.history.columns}
     if there and metric not in there:
         raise SpecError(f"no run has {metric!r}; there are {', '.join(sorted(there - {'step', 'epoch'}))}")
     spreads = {str(cell): _spread(runs, metric, over) for cell, runs in cells_of(outcomes).items()}

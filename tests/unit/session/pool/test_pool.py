@@ -180,14 +180,14 @@ def test_what_cannot_be_submitted_is_refused_with_a_sentence(pool: Pool) -> None
         (lambda: pool.priority(one, -1), SpecError, "priority=-1 is not possible"),
         (lambda: pool.priority("two", 1), StateError, "there is no job 'two' in this pool; its jobs are one"),
         (lambda: pool.cancel(twin), StateError, "there is no job 'one' in this pool"),
-        (lambda: Pool(["cpu:0", "cpu:1/4"]), SpecError, "these are cpu and cpu of 4 threads; make a pool of each"),
+        (lambda: Pool(["cpu:0", "cpu:1/4"]), SpecError, "these are cpu and cpu/4; make a pool of each"),
         (lambda: Pool(1, policy="wsf"), SpecError, "there is no policy 'wsf'; did you mean wfs"),
         (lambda: Pool(0), SpecError, "devices=0 leaves no worker"),
         (lambda: pool.submit(small_job("inline", devices=1)), StateError, "has engine='inline' and trains inside sta"),
         (
             lambda: pool.submit(small_job(FakeEngine(), devices=["cpu:0/4"])),
             PlanError,
-            "is for cpu of 4 threads and the pool has cpu; make the job with devices like cpu:0",
+            "is for cpu/4 and the pool has cpu; make the job with devices like cpu:0",
         ),
     ]
     for attempt, kind, said in wrong:

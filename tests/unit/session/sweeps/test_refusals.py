@@ -13,6 +13,11 @@ from vfnb.ground import SpecError
 from vfnb.runtime import Program
 from vfnb.spec import Options, VirtualCluster
 
+
+def named_as_a_metric(accuracy: int) -> vfnb.Task:
+    return measured_task()
+
+
 # -- what differs --------------------------------------------------------------------------------------------
 
 
@@ -114,6 +119,7 @@ def test_a_mistake_in_the_first_run_is_seen_in_its_cell_and_leaves_nothing(tmp_p
         ({"engine": "remote"}, "engine='remote' is unknown"),
         ({"name": "a/b"}, "cannot name a run's directory"),
         ({"target": ("recall", 0.5)}, "target 'recall' is not measured; the task has loss, evaluation_loss, accuracy"),
+        ({"task": named_as_a_metric, "grid": {"accuracy": [1]}}, "grid has 'accuracy', which is a metric of the task"),
         ({"nodes": lambda batch: VirtualCluster(accelerator="", count=1, global_batch=7)}, "of batch 7 for batch 4"),
         ({"nodes": 0}, "count=0 is not possible"),
     ],

@@ -57,6 +57,19 @@ def test_a_run_under_way_is_in_the_table_and_in_the_curves_of_its_cell_alone() -
     sweep.wait(LONG)
 
 
+def test_a_run_that_was_not_evaluated_yet_can_be_shown() -> None:
+    engine = PlayedEngine(lambda program, step: {}, holding=True)
+    sweep = swept(engine, seeds=[0], target=("accuracy", 0.5))
+    engine.begun(1)
+
+    assert "1 running" in sweep._repr_html_()
+    assert "1 running" in repr(sweep)
+    assert sweep.curves().table.empty
+
+    sweep.stop()
+    sweep.wait(LONG)
+
+
 def test_curves_over_epochs_put_all_batches_on_one_axis() -> None:
     sweep = done(batches=[4, 12], steps=None, epochs=2, seeds=[0])
 
@@ -118,4 +131,4 @@ def test_a_model_that_draws_nothing_is_made_once() -> None:
 
     done(task=task, batches=[4], seeds=[0])
 
-    assert calls[0] == 3, "once to try it, once for its metrics, once for the run"
+    assert calls[0] == 2, "once to try it, once for the run: nothing is drawn"
