@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 import torch
-from jobs import TASKS, finished, job_of, slots
+from gates import Gates, Seen
+from jobs import TASKS, finished, job_of, reach, slots
 
 import vfnb
-from vfnb.spec import Recovered, Resized, WorkerLost
+from vfnb.spec import Recovered, Resized, WorkerJoined, WorkerLost
 from vfnb.testing import FaultScript
 
 
@@ -56,16 +57,23 @@ def test_another_seed_one_step_less_or_one_ulp_gives_other_bits(
 
 
 def test_growing_shrinking_and_an_uneven_mapping_keep_the_bits(references: dict[str, vfnb.Job], tmp_path: Path) -> None:
-    job = job_of(TASKS["convnet"](), tmp_path, slots(2), faults=_slow())
+    gates, seen = Gates(folder=tmp_path, steps=(3, 6, 9)), Seen()
+    job = job_of(TASKS["convnet"](), tmp_path, slots(2), faults=gates, on_event=seen)
     job.start()
-    grown = job.resize(slots(4)).result(timeout=30)
-    mapped = job.map({worker.id: nodes for worker, nodes in zip(job.workers, (4, 2, 1, 1), strict=True)}).result(
-        timeout=30
-    )
-    replaced = job.resize(["cpu:5"]).result(timeout=30)
+    grown = job.resize(slots(4))
+    seen.wait_for(WorkerJoined, 4)
+    gates.open(3)
+    assert isinstance(grown.result(timeout=60), Resized)
+    mapped = job.map({worker.id: nodes for worker, nodes in zip(job.workers, (4, 2, 1, 1), strict=True)})
+    reach(job, "resizing")
+    gates.open(6)
+    assert isinstance(mapped.result(timeout=60), Resized)
+    replaced = job.resize(["cpu:5"])
+    seen.wait_for(WorkerJoined, 5)
+    gates.open(9)
+    assert isinstance(replaced.result(timeout=60), Resized)
     job.wait(timeout=60)
 
-    assert [type(one) for one in (grown, mapped, replaced)] == [Resized] * 3
     assert len([event for event in job.events if isinstance(event, Resized)]) == 3
     same(job, references["convnet"])
 
@@ -148,10 +156,12 @@ def test_loader_processes_and_a_kill_keep_the_bits(references: dict[str, vfnb.Jo
 
 
 def test_a_paused_job_is_resized_and_goes_on(references: dict[str, vfnb.Job], tmp_path: Path) -> None:
-    job = job_of(TASKS["transformer"](), tmp_path, slots(2), faults=_slow())
+    gates = Gates(folder=tmp_path, steps=(3,))
+    job = job_of(TASKS["transformer"](), tmp_path, slots(2), faults=gates)
     job.start()
     job.pause()
-    resized = job.resize(slots(3)).result(timeout=30)
+    gates.open(3)
+    resized = job.resize(slots(3)).result(timeout=60)
     assert job.state == "paused"
     job.resume()
     job.wait(timeout=60)
@@ -170,10 +180,15 @@ def test_a_stopped_job_goes_on_from_its_checkpoint(references: dict[str, vfnb.Jo
 
 
 def test_a_worker_killed_from_outside_costs_no_bit(references: dict[str, vfnb.Job], tmp_path: Path) -> None:
-    job = job_of(TASKS["convnet"](), tmp_path, slots(2), faults=_slow())
+    gates, seen = Gates(folder=tmp_path, steps=(3, 6)), Seen()
+    job = job_of(TASKS["convnet"](), tmp_path, slots(2), faults=gates, on_event=seen)
     job.start()
-    job.resize(slots(3)).result(timeout=30)
+    grown = job.resize(slots(3))
+    seen.wait_for(WorkerJoined, 3)
+    gates.open(3)
+    grown.result(timeout=60)
     os.kill(job.workers[0].pid, signal.SIGKILL)
+    gates.open(6)
     job.wait(timeout=60)
 
     same(job, references["convnet"])
@@ -187,11 +202,3 @@ def _nudge(task: vfnb.Task) -> None:
 
 def _after_seven(row: object) -> bool:
     return row.step == 7  # type: ignore[attr-defined]  # a Row
-
-
-def _slow() -> FaultScript:
-    """Make steps long enough for a person to act between them."""
-    script = FaultScript()
-    for worker in range(2):
-        script = script.hold(worker, "before_vote", 0.2)
-    return script
