@@ -10,7 +10,8 @@ from vfnb.planning import Curve, Estimate, Range, Reach, curves, duration
 
 _GREY, _FAINT, _CLEAR = "#888888", "rgba(136,136,136,0.25)", "rgba(0,0,0,0)"
 # As in the panel: told apart by people who see colours otherwise, legible on light and dark pages.
-_COLOURS = (("#1f83c9", "31,131,201"), ("#e69f00", "230,159,0"), ("#009e73", "0,158,115"), ("#cc79a7", "204,121,167"))
+_COLOURS = ("#1f83c9", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9")
+_SHADE = "rgba(31,131,201,0.18)"  # the first colour's
 _TICKS = (1e-3, 1e-2, 0.1, 1, 10, 60, 600, 3_600, 36_000, 86_400, 864_000, 8_640_000, 86_400_000)
 
 
@@ -28,7 +29,7 @@ def chart(estimate: Estimate, accelerators: Sequence[str] = ()) -> Any:
     figure = go.Figure(layout=_layout(estimate, found))
     figure.add_traces(_band(found[0]))
     for place, curve in enumerate(found):
-        figure.add_traces(_traces(curve, _COLOURS[place % len(_COLOURS)][0], width=3 if place == 0 else 1.5))
+        figure.add_traces(_traces(curve, _COLOURS[place % len(_COLOURS)], width=3 if place == 0 else 1.5))
     figure.add_trace(_target(estimate, found[0]))
     return figure
 
@@ -78,7 +79,7 @@ def _band(curve: Curve) -> list[Any]:
     """Shade the target's range between low and high."""
     across = [one.devices for one in curve.reaches]
     common = {"x": across, "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
-    fill = {"fill": "tonexty", "fillcolor": f"rgba({_COLOURS[0][1]},0.18)"}
+    fill = {"fill": "tonexty", "fillcolor": _SHADE}
     return [
         go.Scatter(y=[one.seconds.low for one in curve.reaches], **common),
         go.Scatter(y=[one.seconds.high for one in curve.reaches], **common, **fill),
@@ -88,7 +89,7 @@ def _band(curve: Curve) -> list[Any]:
 def _target(estimate: Estimate, curve: Curve) -> Any:
     """Mark the target itself."""
     reach = min(curve.reaches, key=lambda one: abs(one.devices - estimate.target.count))
-    mark = {"color": _COLOURS[0][0], "size": 11, "symbol": "circle" if reach.fits else "x"}
+    mark = {"color": _COLOURS[0], "size": 11, "symbol": "circle" if reach.fits else "x"}
     return _line(curve, [reach], name="the target", mode="markers", marker=mark)
 
 
@@ -111,7 +112,7 @@ def _layout(estimate: Estimate, found: Sequence[Curve]) -> dict[str, Any]:
         "plot_bgcolor": _CLEAR,
         "font": {"color": _GREY, "size": 12},
         "hovermode": "closest",
-        "modebar": {"bgcolor": _CLEAR, "color": _GREY, "activecolor": _COLOURS[0][0]},
+        "modebar": {"bgcolor": _CLEAR, "color": _GREY, "activecolor": _COLOURS[0]},
         "legend": {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "bgcolor": _CLEAR},
         "xaxis": {**line, "type": "log", "dtick": 0.30102999566398, "title": {"text": "devices"}, "tickformat": ",d"},
         "yaxis": {
