@@ -59,7 +59,7 @@ def test_a_batch_that_grows_agrees_with_a_hand_written_loop_whose_batch_grows(tm
         loss = nn.functional.cross_entropy(model(images[order]), labels[order])
         loss.backward()
         optimizer.step()
-        losses.append(float(loss))
+        losses.append(float(loss.detach()))
 
     assert apart(job.model.state_dict(), model.state_dict()) == []
     assert list(job.history.loss) == pytest.approx(losses, rel=1e-5)
