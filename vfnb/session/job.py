@@ -204,7 +204,7 @@ class Job(Steered):
             self._raise_failure()  # the engine itself could not start
         run = self._started("wait for")
         try:
-            if not ends_within(run, timeout, self._clock):
+            if not ends_within(run.join, timeout, self._clock):
                 raise TimeoutError(f"job {self.name!r} is {self.state} after {timeout} s of waiting; it goes on")
             self._feed.settled(_SETTLING if timeout is None else timeout)
         except KeyboardInterrupt:

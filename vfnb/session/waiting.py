@@ -1,6 +1,7 @@
-"""Waiting for a run, so that an interrupt is heard and a cancelled wait harms nobody."""
+"""Waiting for runs, so that an interrupt is heard and a cancelled wait harms nobody."""
 
 import asyncio
+from collections.abc import Callable
 
 from vfnb.ground import Clock
 from vfnb.runtime import Run
@@ -8,11 +9,11 @@ from vfnb.runtime import Run
 _LOOK = 0.1  # seconds between looks
 
 
-def ends_within(run: Run, timeout: float | None, clock: Clock) -> bool:
-    """Wait for a run's end.
+def ends_within(join: Callable[[float], bool], timeout: float | None, clock: Clock) -> bool:
+    """Wait for an end.
 
     Args:
-        run: The run.
+        join: Waits for so many seconds at most, and tells whether the end was reached.
         timeout: Seconds to wait at most; None waits as long as it takes.
         clock: Measures them.
 
@@ -23,7 +24,7 @@ def ends_within(run: Run, timeout: float | None, clock: Clock) -> bool:
     # Short waits: a lock that is held for longer would keep an interrupt from the calling thread.
     while True:
         left = _LOOK if deadline is None else deadline - clock.monotonic()
-        if run.join(max(0.0, min(_LOOK, left))):
+        if join(max(0.0, min(_LOOK, left))):
             return True
         if left <= 0:
             return False

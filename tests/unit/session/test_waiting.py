@@ -25,12 +25,12 @@ def run() -> FakeRun:
 def test_a_run_that_ended_is_not_waited_for(run: FakeRun) -> None:
     run.end()
 
-    assert ends_within(run, None, ManualClock())
-    assert ends_within(run, 0, ManualClock())
+    assert ends_within(run.join, None, ManualClock())
+    assert ends_within(run.join, 0, ManualClock())
 
 
 def test_the_time_runs_out(run: FakeRun) -> None:
-    assert not ends_within(run, 2.5, Ticking())
+    assert not ends_within(run.join, 2.5, Ticking())
 
 
 def test_the_loop_goes_on_while_a_run_is_awaited(run: FakeRun) -> None:

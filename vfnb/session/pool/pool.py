@@ -14,6 +14,7 @@ from vfnb.session.pool import card
 from vfnb.session.pool.entry import Entry, PoolJob
 from vfnb.session.pool.keeper import Keeper
 from vfnb.session.reins import Reins
+from vfnb.session.waiting import ends_within
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,14 +128,9 @@ class Pool:
         Raises:
             TimeoutError: If the time ran out first; the jobs go on.
         """
-        deadline = None if timeout is None else self._clock.monotonic() + timeout
         try:
-            while self._keeper.busy:
-                if self._keeper.failure is not None:
-                    raise self._keeper.failure
-                if deadline is not None and self._clock.monotonic() >= deadline:
-                    raise TimeoutError(f"{self!r} has not ended after {timeout} s of waiting; it goes on")
-                self._idle.wait(_LOOK)
+            if not ends_within(self._join, timeout, self._clock):
+                raise TimeoutError(f"{self!r} has not ended after {timeout} s of waiting; it goes on")
         except KeyboardInterrupt:
             sys.stdout.write(f"{self!r} goes on; pool.close() ends its jobs\n")
 
@@ -202,6 +198,14 @@ class Pool:
         face("pool")(self)._ipython_display_()
 
     # -- the thread
+
+    def _join(self, seconds: float) -> bool:
+        """Wait a moment, tell whether every job has ended, and raise what a policy raised."""
+        if self._keeper.busy:
+            if self._keeper.failure is not None:
+                raise self._keeper.failure
+            self._idle.wait(seconds)
+        return not self._keeper.busy
 
     def _see_to_it(self) -> None:
         with self._lock:

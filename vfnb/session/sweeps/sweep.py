@@ -15,12 +15,12 @@ from vfnb.session.sweeps.crew import Crew
 from vfnb.session.sweeps.outcome import Outcome
 from vfnb.session.sweeps.picture import Picture
 from vfnb.session.sweeps.target import Target
+from vfnb.session.waiting import ends_within
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _MOST = 4  # choices of the further values whose curves a snapshot shows
-_LOOK = 0.1  # seconds between looks, so that an interrupt is heard
 _BAND = "Points and curves are means over the seeds that are done, bars and bands Student's 95 % interval for the mean."
 
 
@@ -131,11 +131,9 @@ class Sweep:
         Raises:
             TimeoutError: If the time ran out first; the sweep goes on.
         """
-        deadline = None if timeout is None else self._clock.monotonic() + timeout
         try:
-            while not self._crew.join(_LOOK if deadline is None else min(_LOOK, max(0.0, deadline - self._now()))):
-                if deadline is not None and self._now() >= deadline:
-                    raise TimeoutError(f"sweep {self.name!r} is not done after {timeout} s of waiting; it goes on")
+            if not ends_within(self._crew.join, timeout, self._clock):
+                raise TimeoutError(f"sweep {self.name!r} is not done after {timeout} s of waiting; it goes on")
         except KeyboardInterrupt:
             sys.stdout.write(f"sweep {self.name!r} goes on; sweep.stop() ends it\n")
 
@@ -195,9 +193,6 @@ class Sweep:
 
     def _metric(self, outcomes: list[Outcome], given: str | None) -> str:
         return report.best_known(outcomes, self.target) if given is None else given
-
-    def _now(self) -> float:
-        return self._clock.monotonic()
 
 
 def _counted(outcomes: list[Outcome]) -> str:
