@@ -11,7 +11,6 @@ from vfnb.notebook.starting import beginning, devices_in
 if TYPE_CHECKING:
     from vfnb.session import Job, Pool
 
-_ENDED = ("done", "stopped", "failed", "cancelled")
 _OF_THE_JOB = ("on", "epochs", "steps", "seed", "options", "name")
 
 
@@ -33,7 +32,7 @@ def pool(flow: VFlow, given: Namespace) -> "Pool":
     present = _present(flow)
     if given.on is None and given.policy is None and present is not None:
         return present
-    if present is not None and any(job.state not in _ENDED for job in present.jobs):
+    if present is not None and not all(job.ended for job in present.jobs):
         raise UsageError("the pool that is here has jobs still; to see it: %vflow pool, to end them: pool.close()")
     flow.pool = Pool(devices_in(flow, given.on), policy=given.policy or "wfs")
     return flow.pool

@@ -53,7 +53,7 @@ class Dashboard:
         self._panel.painter.stop()
 
     def _ipython_display_(self) -> None:
-        cell = _cell()
+        cell = present_cell()
         if cell and cell in self._places:
             return  # a run's cell may end with its job
         if self._over:
@@ -134,13 +134,22 @@ def show_chart(estimate: Estimate) -> None:
     _display(estimate.chart())
 
 
+def has_page() -> bool:
+    """Tell whether what is displayed can be replaced later.
+
+    Returns:
+        False in a terminal or a script.
+    """
+    return hasattr(_shell(), "kernel")
+
+
 def can_live() -> bool:
     """Tell whether there is a page that can show widgets.
 
     Returns:
         False in a terminal or a script, and where a library is missing.
     """
-    return hasattr(_shell(), "kernel") and all(find_spec(name) is not None for name in _NEEDED)
+    return has_page() and all(find_spec(name) is not None for name in _NEEDED)
 
 
 def present(bundle: Mapping[str, Any], *, display_id: bool = False) -> Any:
@@ -165,7 +174,11 @@ def variables() -> dict[str, Any]:
     return getattr(_shell(), "user_ns", {})
 
 
-def _cell() -> str:
-    """Name the cell that is being run."""
+def present_cell() -> str:
+    """Name the cell that is being run.
+
+    Returns:
+        The name of the message that runs it; "" where there is none.
+    """
     parent: dict[str, Any] = getattr(_shell(), "get_parent", dict)()
     return str(parent.get("header", {}).get("msg_id", ""))

@@ -2,18 +2,11 @@
 
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from IPython.core.display_functions import display
-from IPython.core.getipython import get_ipython
-
+from vfnb.notebook.showing import has_page, present, present_cell
 from vfnb.session import Sweep
-
-# IPython's functions are not typed.
-_display: Callable[..., Any] = display
-_shell: Callable[[], Any] = get_ipython
 
 _EVERY = 2.0  # seconds; curves are read no faster
 _SHARE = 0.05  # of this thread's time that drawing may take: long curves are drawn less often
@@ -38,13 +31,13 @@ class SweepFace:
         self.thread = threading.Thread(target=self._follow, daemon=True, name=f"vfnb sweep's face {sweep.name}")
 
     def _ipython_display_(self) -> None:
-        if not _lives():
-            _display(_bundle(self._sweep), raw=True)  # a terminal: as it is now
+        if not has_page():
+            present(_bundle(self._sweep))  # a terminal: as it is now
             return
-        cell = str(_shell().get_parent().get("header", {}).get("msg_id", ""))
+        cell = present_cell()
         if cell and cell in self._places:
             return  # a call's cell may end with its sweep
-        self._places[cell] = _display(_bundle(self._sweep), raw=True, display_id=True)
+        self._places[cell] = present(_bundle(self._sweep), display_id=True)
         with _LOCK:
             if not self.thread.is_alive() and self._sweep in _LIVE:
                 self.thread.start()
@@ -76,13 +69,9 @@ def sweep_face(sweep: Sweep) -> SweepFace:
         The same one while the sweep trains.
     """
     with _LOCK:
-        if not sweep.running or not _lives():
+        if not sweep.running or not has_page():
             return SweepFace(sweep)
         return _LIVE.setdefault(sweep, SweepFace(sweep))
-
-
-def _lives() -> bool:
-    return hasattr(_shell(), "kernel")
 
 
 def _bundle(sweep: Sweep) -> dict[str, str]:

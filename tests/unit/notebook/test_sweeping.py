@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 from IPython.core.error import UsageError
+from pages import Page
 from session_doubles import small_task
 from sweep_doubles import PlayedEngine
 
 import vfnb
+from vfnb.notebook import showing, sweep_face, sweeping
 from vfnb.notebook import sweep as face
-from vfnb.notebook import sweep_face, sweeping
 from vfnb.session import Sweep
 
 LONG = 30.0
@@ -90,40 +91,12 @@ def test_seeds_are_so_many_or_these() -> None:
 # -- the face ------------------------------------------------------------------------------------------------
 
 
-class Place:
-    """A cell's output."""
-
-    def __init__(self, bundle: dict[str, Any]) -> None:
-        self.bundles = [bundle]
-
-    def update(self, bundle: dict[str, Any], *, raw: bool) -> None:
-        assert raw
-        self.bundles.append(bundle)
-
-
-class Page:
-    """A kernel's shell and what it displays."""
-
-    kernel = True
-
-    def __init__(self) -> None:
-        self.cell = "first"
-        self.places: list[Place] = []
-
-    def get_parent(self) -> dict[str, Any]:
-        return {"header": {"msg_id": self.cell}}
-
-    def display(self, bundle: dict[str, Any], *, raw: bool, display_id: bool = False) -> Place:
-        self.places.append(Place(bundle))
-        return self.places[-1]
-
-
 @pytest.fixture
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Page:
     monkeypatch.chdir(tmp_path)
     made = Page()
-    monkeypatch.setattr(sweep_face, "_shell", lambda: made)
-    monkeypatch.setattr(sweep_face, "_display", made.display)
+    monkeypatch.setattr(showing, "_shell", lambda: made)
+    monkeypatch.setattr(showing, "_display", made.display)
     monkeypatch.setattr(sweep_face, "_EVERY", 0.01)
     return made
 
@@ -168,7 +141,7 @@ def test_a_sweep_that_is_over_shows_itself(page: Page) -> None:
 
 def test_a_terminal_shows_it_as_it_is(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     sweep, engine = held()
-    monkeypatch.setattr(sweep_face, "_shell", lambda: None)
+    monkeypatch.setattr(showing, "_shell", lambda: None)
 
     sweep._ipython_display_()
 

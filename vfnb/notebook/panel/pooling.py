@@ -17,7 +17,6 @@ from vfnb.notebook.panel.scene import Notice
 from vfnb.session import Job, Pool, PoolJob
 
 _STYLE = (Path(__file__).parent / "panel.css").read_text(encoding="utf-8")
-_ENDED = ("done", "stopped", "failed", "cancelled")
 _MOST = 10.0  # of a slider, unless a priority is above
 
 
@@ -62,8 +61,7 @@ class JobRow:
             place: In the order of first devices; None before them.
         """
         self._said.value = _line(job, place)
-        over = job.state in _ENDED
-        self._slider.disabled = self._cancel.disabled = over
+        self._slider.disabled = self._cancel.disabled = job.ended
         if job.priority != self._told:  # changed elsewhere: the slider follows, and asks for nothing
             self._told = job.priority
             self._slider.max = max(self._slider.max, float(ceil(job.priority)))

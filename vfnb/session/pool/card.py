@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from vfnb.figures import draw_stack, grid
-from vfnb.session.ledger import ENDED
 from vfnb.session.pool.allotment import Devices
 from vfnb.session.pool.entry import PoolJob
 
@@ -43,7 +42,7 @@ def table(
     Returns:
         HTML that needs no script.
     """
-    ended = all(job.state in (*ENDED, "cancelled") for job in jobs)
+    ended = all(job.ended for job in jobs)
     until = max((when for when, _, _ in changes), default=0.0) if ended else now
     rows = [_row(job) for job in jobs]
     return f"<div><b>Pool</b>, policy {policy}{grid(_HEADS, rows)}{draw_stack(changes, len(devices), until)}</div>"

@@ -38,6 +38,11 @@ class PoolJob:
     waited: float
     error: str = ""
 
+    @property
+    def ended(self) -> bool:
+        """Whether it trains no more, and will not."""
+        return self.state in ENDED or self.state == "cancelled"
+
 
 @dataclass(slots=True, kw_only=True)
 class Entry:
