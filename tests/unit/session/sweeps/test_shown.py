@@ -99,6 +99,19 @@ def test_a_curve_of_nothing_is_refused(ask: Callable[[Sweep], object]) -> None:
         ask(sweep)
 
 
+def test_a_kept_summary_is_drawn_beside_what_was_trained() -> None:
+    sweep = done(batches=[4, 8], seeds=[0])
+    kept = sweep.summary.assign(runs=5, low=0.1, high=0.2)
+
+    beside = sweep.chart(kept=kept)
+
+    assert "mean, 5 kept" in beside.svg
+    assert "mean, 5 kept" not in sweep.chart().svg
+    assert beside.table.equals(sweep.chart().table)
+    with pytest.raises(SpecError, match=r"the kept summary has no high, low; give what sweep\.summary was"):
+        sweep.chart(kept=kept.drop(columns=["low", "high"]))
+
+
 def test_a_snapshot_needs_no_kernel_and_stays_small() -> None:
     sweep = done(batches=[4, 8, 16, 32], seeds=range(3), steps=400, target=("accuracy", 0.3))
 
