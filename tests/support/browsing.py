@@ -33,6 +33,13 @@ _READY = """async () => {
   return kernel?.status === "idle";
 }"""
 
+# anywidget gives a widget's script two seconds to load, whatever else the machine does; that is its business and not
+# what these tests ask, and four trainings and two browsers on two cores need longer now and then.
+_PATIENT = """
+const timeout = AbortSignal.timeout.bind(AbortSignal);
+AbortSignal.timeout = milliseconds => timeout(Math.max(milliseconds, 30_000));
+"""
+
 
 @contextmanager
 def lab_server(home: Path) -> Iterator[tuple[str, Path]]:
@@ -106,6 +113,7 @@ class Page:
     def __init__(self, page: Any, path: Path) -> None:
         self.page, self.path = page, path
         self.errors: list[str] = []
+        page.add_init_script(_PATIENT)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("dialog", lambda dialog: dialog.accept())
 
