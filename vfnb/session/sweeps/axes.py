@@ -39,7 +39,7 @@ class Cell:
     @property
     def setting(self) -> str:
         """The further values in words; empty where there are none."""
-        return ", ".join(f"{name} {value}" for name, value in self.grid)
+        return in_words(dict(self.grid))
 
     def __str__(self) -> str:
         return ", ".join(filter(None, (f"batch {self.batch:,}", self.setting)))
@@ -69,6 +69,19 @@ class Point:
 
     def __str__(self) -> str:
         return f"{self.cell}, seed {self.seed}"
+
+
+def in_words(values: Mapping[str, Value]) -> str:
+    """Say which values these are; a text that stands alone needs no name before it.
+
+    Args:
+        values: By name.
+
+    Returns:
+        Such as "lr 0.1, momentum 0.9", or "adamw".
+    """
+    only = next(iter(values.values())) if len(values) == 1 else None
+    return only if isinstance(only, str) else ", ".join(f"{name} {value}" for name, value in values.items())
 
 
 def points_of(batches: Iterable[int], seeds: Iterable[int], grid: Mapping[str, Iterable[Value]] | None) -> list[Point]:

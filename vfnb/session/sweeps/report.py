@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from vfnb.figures import Trace, draw_by_batch, draw_overlay
 from vfnb.ground import SpecError
-from vfnb.session.sweeps.axes import Cell, Value
+from vfnb.session.sweeps.axes import Cell, Value, in_words
 from vfnb.session.sweeps.interval import Interval, breadth, factor_interval, interval
 from vfnb.session.sweeps.outcome import Outcome
 from vfnb.session.sweeps.picture import Picture
@@ -231,7 +231,7 @@ def _kept(summed: "pd.DataFrame", metric: str) -> list[Trace]:
         raise SpecError(f"the kept summary has no {', '.join(sorted(missing))}; give what sweep.summary was")
     others = [*needed, "steps_to_target", "steps_low", "steps_high", "noise_scale"]
     names = [str(name) for name in summed.columns if name not in others]
-    said = summed.apply(lambda row: ", ".join(f"{name} {row[name]}" for name in names), axis=1)
+    said = summed.apply(lambda row: in_words({name: row[name] for name in names}), axis=1)
     return [
         Trace(
             label=f"{setting or 'mean'}, {rows['runs'].max()} kept",

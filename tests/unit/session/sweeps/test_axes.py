@@ -43,6 +43,11 @@ def test_a_point_is_said_and_kept_in_words() -> None:
     assert point.name == "batch-4096-seed-3-lr-0.1-rule-True"
 
 
+def test_a_text_that_stands_alone_needs_no_name() -> None:
+    assert str(Cell(8, (("optimizer", "adamw"),))) == "batch 8, adamw"
+    assert str(Cell(8, (("optimizer", "adamw"), ("rule", "linear")))) == "batch 8, optimizer adamw, rule linear"
+
+
 def test_numbers_of_numpy_are_plain_numbers() -> None:
     (point,) = points_of(np.array([32]), np.arange(1), {"lr": np.array([0.5], dtype=np.float32)})
 
