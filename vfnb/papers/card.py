@@ -9,7 +9,7 @@ from vfnb.figures import grid
 from vfnb.ground import SpecError
 from vfnb.papers.experiment import experiment, target
 from vfnb.papers.reading import find_recipe
-from vfnb.papers.recipe import SCALES, Cell, Recipe, Results, Version
+from vfnb.papers.recipe import SCALES, Cell, Growth, Recipe, Results, Version
 from vfnb.papers.sets import Source
 from vfnb.planning import Estimate, duration
 from vfnb.session import estimate
@@ -82,6 +82,7 @@ def _section(recipe: Recipe, scale: str) -> Section:
         ("optimizer", _settings(version.optimizer)),
         ("rate", _rate(version)),
         ("schedule", "constant" if version.schedule is None else _settings(version.schedule)),
+        *([] if version.growth is None else [("batch", _growth(version.growth))]),
         ("length", length),
         ("on the target", _takes(recipe, scale)),
     ]
@@ -126,6 +127,10 @@ def _estimate(recipe: Recipe, scale: str) -> Estimate:
 def _rate(version: Version) -> str:
     lr, scaling = version.optimizer["lr"], version.scaling
     return f"{lr:g}" if scaling is None else f"{lr:g} at batch {scaling.base_batch:,}, by the {scaling.rule} rule"
+
+
+def _growth(growth: Growth) -> str:
+    return f"{growth.factor} times as large after {' and after '.join(map(str, growth.after))} epochs"
 
 
 def _settings(given: Mapping[str, Any]) -> str:

@@ -95,7 +95,13 @@ def experiment(recipe: Recipe, scale: str, *, batch: int | None, source: Source)
         metrics=sets.metrics,
     )
     length = {"epochs": version.epochs} if version.steps is None else {"steps": version.steps}
-    settings = length if version.options is None else length | {"options": Options(**version.options)}
+    options = dict(version.options or {})
+    if version.growth is not None:
+        grown = version.growth.schedule(
+            version.global_batch, len(sets.train), drop_last=options.get("drop_last", False)
+        )
+        options["batch_schedule"] = grown
+    settings = {**length, "options": Options(**options)} if options else length
     return Experiment(task=task, cluster=target(version), settings=settings, version=version, lr=lr)
 
 

@@ -10,10 +10,10 @@ from types import UnionType
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from vfnb.ground import SpecError
-from vfnb.papers.recipe import Paper, Recipe, Results, Scaling, Version
+from vfnb.papers.recipe import Growth, Paper, Recipe, Results, Scaling, Version
 
 _FOLDER = Path(__file__).parent / "recipes"
-_RECORDS = (Paper, Recipe, Results, Scaling, Version)
+_RECORDS = (Growth, Paper, Recipe, Results, Scaling, Version)
 _T = TypeVar("_T")
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil
 from typing import Any, Literal, get_args
 
 from vfnb.ground import SpecError
@@ -84,6 +86,45 @@ class Scaling:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Growth:
+    """How the batch grows while it trains.
+
+    Attributes:
+        factor: By how much, each time.
+        after: How many epochs have gone through, each time.
+
+    Raises:
+        SpecError: If the epochs do not rise from 1, or the factor is below 2.
+    """
+
+    factor: int
+    after: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        rises = all(early < late for early, late in pairwise((0, *self.after)))
+        if not self.after or not rises or self.factor < 2:  # noqa: PLR2004  # by less it does not grow
+            raise SpecError(f"factor={self.factor} after={list(self.after)}: give rising epochs, and a factor from 2")
+
+    def schedule(self, batch: int, samples: int, *, drop_last: bool) -> dict[int, int]:
+        """Give the steps at which it grows, as `vfnb.Options(batch_schedule=...)` takes them.
+
+        Args:
+            batch: The first global batch.
+            samples: In an epoch.
+            drop_last: Whether a short last batch is left out.
+
+        Returns:
+            Steps and the batch from each on.
+        """
+        found, step, last = {}, 1, 0
+        for epoch in self.after:
+            step += (epoch - last) * (samples // batch if drop_last else ceil(samples / batch))
+            batch, last = batch * self.factor, epoch
+            found[step] = batch
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
     """An experiment at one scale.
 
@@ -95,6 +136,7 @@ class Version:
         optimizer: Its name and hyperparameters; the lr is that of the scaling's base batch.
         schedule: Its name and settings; None for a constant rate.
         scaling: How the lr follows the batch; None where it does not.
+        growth: How the batch grows; None where it stays.
         epochs: How long; or steps.
         steps: How long; or epochs.
         options: What `vfnb.Options` takes.
@@ -105,7 +147,7 @@ class Version:
         cpu_seconds: What one run takes on one thread of a 2-core Xeon; None where it was not tried.
 
     Raises:
-        SpecError: If not exactly one of epochs and steps is given.
+        SpecError: If not exactly one of epochs and steps is given, or the batch grows and it is not epochs.
     """
 
     model: str
@@ -115,6 +157,7 @@ class Version:
     optimizer: Mapping[str, Any]
     schedule: Mapping[str, Any] | None = None
     scaling: Scaling | None = None
+    growth: Growth | None = None
     epochs: int | None = None
     steps: int | None = None
     options: Mapping[str, Any] | None = None
@@ -126,6 +169,8 @@ class Version:
     def __post_init__(self) -> None:
         if (self.epochs is None) == (self.steps is None):
             raise SpecError(f"epochs={self.epochs} and steps={self.steps}: a version has exactly one of them")
+        if self.growth is not None and self.epochs is None:
+            raise SpecError(f"growth goes by epochs, and steps={self.steps} is given; give epochs")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

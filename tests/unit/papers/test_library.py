@@ -15,6 +15,7 @@ from vfnb.ground import SpecError
 from vfnb.papers import Lamb, load
 from vfnb.papers.experiment import Grouped
 from vfnb.papers.reading import recipes
+from vfnb.papers.recipe import Growth
 
 OFFLINE = [name for name, recipe in recipes().items() if recipe.version("binder").data != "movie-snippets"]
 PICTURES = [
@@ -60,6 +61,27 @@ def test_another_batch_moves_rate_and_nodes_along(batch: int, lr: float, nodes: 
     assert (one.cluster.global_batch, one.cluster.count) == (batch, nodes)
     assert one.lr == pytest.approx(lr)
     assert one.cluster.accelerator == "P100 SXM2 16GB"
+
+
+@pytest.mark.parametrize(
+    ("batch", "steps", "grows"),
+    [
+        (160, 460, {401: 800, 451: 4000}),
+        (32, 36 * 125 - 20 * 100 - 10 * 20, {2001: 160, 2251: 800}),
+    ],
+)
+def test_a_growing_batch_is_part_of_the_recipe(batch: int, steps: int, grows: dict[int, int]) -> None:
+    job = load("smith-increase-batch", batch=batch).job()
+
+    assert dict(job.options.growth) == grows
+    assert job.steps == steps
+
+
+def test_growth_counts_the_steps_of_short_last_batches() -> None:
+    growth = Growth(factor=2, after=(1, 3))
+
+    assert growth.schedule(32, 100, drop_last=True) == {4: 64, 6: 128}
+    assert growth.schedule(32, 100, drop_last=False) == {5: 64, 9: 128}
 
 
 @pytest.mark.parametrize(("batch", "start"), [(32, 1.0), (512, 1 / 16)])
