@@ -1,8 +1,11 @@
 """Small jobs that finish in seconds: a convnet, a transformer and a token-weighted MLP, each with its data."""
 
 import itertools
+import os
+import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,7 @@ from torch.utils.data import TensorDataset
 
 import vfnb
 from vfnb.runtime import LocalEngine, Probe
+from vfnb.spec import WorkerJoined
 
 NODES, BATCH, SAMPLES, STEPS = 8, 32, 120, 12  # the fourth step of an epoch is short
 
@@ -130,10 +134,23 @@ def job_of(  # noqa: PLR0913  # a test names just what it needs
 
 
 def finished(job: vfnb.Job, within: float = 60) -> vfnb.Job:
-    """Start a job and wait for its end."""
+    """Start a job and wait for its end; where it does not come, say where every worker stands."""
     job.start()
-    job.wait(timeout=within)
+    try:
+        job.wait(timeout=within)
+    except TimeoutError as error:
+        raise AssertionError(f"{error}\n{stacks(job)}") from error
     return job
+
+
+def stacks(job: vfnb.Job) -> str:
+    """Have a job's workers print their threads' stacks, and give the ends of their logs."""
+    for pid in {event.pid for event in job.events if isinstance(event, WorkerJoined)} - {os.getpid()}:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGUSR1)
+    time.sleep(1)
+    logs = sorted((job.run_dir / "logs").glob("*.log"))
+    return "\n".join(f"{log.name}:\n{log.read_text(errors='replace')[-4000:]}" for log in logs)
 
 
 def until(met: Callable[[], object], within: float = 60) -> None:

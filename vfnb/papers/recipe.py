@@ -102,7 +102,7 @@ class Growth:
 
     def __post_init__(self) -> None:
         rises = all(early < late for early, late in pairwise((0, *self.after)))
-        if not self.after or not rises or self.factor < 2:  # noqa: PLR2004  # by less it does not grow
+        if not self.after or not rises or self.factor < 2:  # by less it does not grow
             raise SpecError(f"factor={self.factor} after={list(self.after)}: give rising epochs, and a factor from 2")
 
     def schedule(self, batch: int, samples: int, *, drop_last: bool) -> dict[int, int]:

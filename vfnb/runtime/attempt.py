@@ -203,4 +203,5 @@ class Attempt:
             yield
         except GroupError:
             self.undo()
+            self.replica.renew_sums()  # a collective that was left may still write into what it was given
             raise

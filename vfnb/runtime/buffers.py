@@ -1,5 +1,7 @@
 """A replica's buffers through a step: their mean goes through an order-free sum as gradients do."""
 
+from functools import partial
+
 import torch
 
 from vfnb.numerics import BufferMean, Capacities, absmaxes, order_free_sum
@@ -19,7 +21,8 @@ class Buffers:
     def __init__(self, model: torch.nn.Module, policy: str, blocks: int, device: torch.device) -> None:
         self._mean = BufferMean(model, "first" if policy == "first" else "mean")
         self.names = self._mean.names
-        self._sum = order_free_sum(self._mean.shapes, blocks, device=device)
+        self._new_sum = partial(order_free_sum, self._mean.shapes, blocks, device=device)
+        self._sum = self._new_sum()
         self._found: list[tuple[int, torch.Tensor]] = []
         self._first = torch.empty(0)
         self._large: torch.Tensor | None = None
@@ -33,6 +36,10 @@ class Buffers:
         self._mean.snapshot_()
         self._sum.begin_(capacities.exponents())
         self._found.clear()
+
+    def renew_sum(self) -> None:
+        """Go on with a sum in memory of its own."""
+        self._sum = self._new_sum()
 
     def restore(self) -> None:
         """Set the buffers back to the step's start."""

@@ -5,6 +5,7 @@ variables, and nothing that listens beyond loopback.
 """
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -15,6 +16,8 @@ from torch._C._distributed_c10d import AllgatherOptions
 
 # An uneven mapping waits minutes for its slowest worker, rightly: the driver watches, not the collective.
 _PATIENCE = timedelta(days=30)
+_LOOK = timedelta(seconds=1)  # how often who waits asks whether the generation is abandoned
+_LEFT: list[Any] = []  # groups with work that may never end: to drop one would wait for it (ADR 0019)
 
 
 class GroupError(Exception):
@@ -97,14 +100,18 @@ class Processes:
         size: How many members there are.
         nccl: Whether tensors on the device are summed by nccl (each member on a GPU of its own).
         patience: Seconds to wait for the others while forming.
+        abandoned: Whether the generation is known to be broken: a collective under way is left then, since gloo does
+            not tell each survivor of each loss.
 
     Raises:
         GroupError: If the group could not be formed: a member is gone.
     """
 
-    def __init__(self, store: Path, rank: int, size: int, *, nccl: bool, patience: float) -> None:
+    def __init__(
+        self, store: Path, rank: int, size: int, *, nccl: bool, patience: float, abandoned: Callable[[], bool]
+    ) -> None:
         self.size = size
-        self._store = store
+        self._store, self._abandoned = store, abandoned
         limit = timedelta(seconds=patience)
         try:
             file = dist.FileStore(str(store), size)
@@ -128,7 +135,7 @@ class Processes:
         Raises:
             GroupError: If a member is gone.
         """
-        _completed(_reduced(self._votes, vector, dist.ReduceOp.MAX))
+        self._complete(_reduced(self._votes, vector, dist.ReduceOp.MAX))
 
     def sum_(self, tensors: Iterable[torch.Tensor], begun: Callable[[], None]) -> None:
         """Replace each tensor by its sum over members; one after another in the given order.
@@ -151,7 +158,10 @@ class Processes:
                 raise GroupError(str(error)) from None
             if place == 0:
                 begun()
-            _completed(work)
+            if group is self._votes:
+                self._complete(work)
+            else:
+                _completed(work)
             if sent is not tensor:
                 tensor.copy_(sent)
 
@@ -191,7 +201,7 @@ class Processes:
             work = self._votes.broadcast([tensor], options)
         except RuntimeError as error:
             raise GroupError(str(error)) from None
-        _completed(work)
+        self._complete(work)
 
     def _gathered(self, tensor: torch.Tensor) -> list[torch.Tensor]:
         options = AllgatherOptions()
@@ -201,8 +211,16 @@ class Processes:
             work = self._votes.allgather([outputs], [tensor], options)
         except RuntimeError as error:
             raise GroupError(str(error)) from None
-        _completed(work)
+        self._complete(work)
         return outputs
+
+    def _complete(self, work: Any) -> None:
+        """Wait for work of gloo's, or leave it: what it was given may be written into for ever after."""
+        while not _ends_within(work, _LOOK):
+            if self._abandoned():
+                _LEFT.append((self._votes, self._sums, work))
+                raise GroupError("the generation is abandoned, and its collective does not end")
+        _completed(work)
 
 
 def _gloo(store: Any, rank: int, size: int, limit: timedelta) -> Any:
@@ -224,6 +242,12 @@ def _reduced(group: Any, tensor: torch.Tensor, operation: Any) -> Any:
     options.reduceOp = operation
     options.timeout = _PATIENCE
     return group.allreduce([tensor], options)
+
+
+def _ends_within(work: Any, limit: timedelta) -> bool:
+    with suppress(RuntimeError):  # it failed, or the time ran out
+        work.wait(limit)
+    return bool(work.is_completed())
 
 
 def _completed(work: Any) -> None:

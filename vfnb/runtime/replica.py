@@ -53,11 +53,8 @@ class Replica:
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=fp16, init_scale=_INITIAL_SCALE)
         self.scaler.scale(torch.zeros((), device=self.device))  # torch makes the scale itself on first use
         self.capacities = Capacities.new(len(self.parameters))
-        options, blocks = program.options, program.layout.blocks
-        self.buffers = Buffers(self.model, options.buffers, blocks, self.device)
-        self.sums: Sums = NativeSums(self.parameters)
-        if options.reduction == "exact":
-            self.sums = ExactSums(self.parameters, blocks, self.device)
+        self.buffers = Buffers(self.model, program.options.buffers, program.layout.blocks, self.device)
+        self.sums = self._new_sums()
         self.buffer_capacities = Capacities.new(len(self.buffers.names))
         self.noise = NoiseScale()
         self.step = self.evaluated = self.skips = 0
@@ -87,6 +84,16 @@ class Replica:
             earlier = [one for one in self.halvings if one[0] <= self.step]
             later = [one for one in self.halvings if one[0] > self.step + 1 and one[1] < nodes]
             self.halvings = (*earlier, (self.step + 1, nodes), *later)
+
+    def renew_sums(self) -> None:
+        """Go on with sums in memory of their own."""
+        self.sums = self._new_sums()
+        self.buffers.renew_sum()
+
+    def _new_sums(self) -> Sums:
+        if self.program.options.reduction == "exact":
+            return ExactSums(self.parameters, self.program.layout.blocks, self.device)
+        return NativeSums(self.parameters)
 
     def clear_gradients(self) -> None:
         """Drop every gradient."""

@@ -6,7 +6,9 @@ driver that stands still stalls nobody; the main thread computes.
 
 import collections
 import contextlib
+import faulthandler
 import os
+import signal
 import threading
 import traceback
 import warnings
@@ -47,6 +49,7 @@ def main(errand: Errand, connection: Connection) -> None:
         errand: What this worker is told first.
         connection: The channel to the driver.
     """
+    faulthandler.register(signal.SIGUSR1)  # whoever wants to know where a worker stands finds it in its log
     channel = _Channel(connection)
     channel.send(messages.Hello(pid=os.getpid()))
     try:
@@ -223,6 +226,10 @@ class _Worker:
 
     def _post(self, form: messages.Form) -> Post:
         members = form.mapping.workers
+
+        def abandoned() -> bool:
+            return self._channel.abandoned >= form.generation
+
         self._probe("regrouping", worker=self._id, step=self.replica.step)
         group: Group = Alone()
         if len(members) > 1:
@@ -232,6 +239,7 @@ class _Worker:
                 len(members),
                 nccl=form.nccl,
                 patience=form.patience,
+                abandoned=abandoned,
             )
         return Post(
             worker=self._id,
@@ -241,7 +249,7 @@ class _Worker:
             probe=self._probe,
             stretch=self._stretch,
             orders=lambda: max(self._channel.order, form.order),
-            abandoned=lambda: self._channel.abandoned >= form.generation,
+            abandoned=abandoned,
             generation=form.generation,
         )
 
