@@ -1,5 +1,6 @@
 """Out of memory in a pass: told with sizes and remedies; the job pauses, and goes on with the same bits."""
 
+import gc
 import os
 from functools import partial
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 from gates import Gates, Seen
-from jobs import BATCH, NODES, SAMPLES, finished, job_of, reach, slots
+from jobs import BATCH, NODES, SAMPLES, finished, job_of, reach, slots, until
 from plain import orders
 from torch import nn
 from torch.utils.data import TensorDataset
@@ -48,6 +49,27 @@ def test_a_pass_that_does_not_fit_pauses_the_job_which_then_goes_on(shortage: Ex
     assert all(part in told.message for part in (sizes, remedy, kernel, str(shortage).split("\n", maxsplit=1)[0]))
     assert not any(isinstance(event, WorkerLost) for event in job.events)
     assert job.fingerprint == alone.fingerprint
+
+
+@pytest.mark.parametrize("engine", ["local", "inline"])
+def test_a_job_that_is_let_go_frees_its_models_without_the_collector(engine: str, tmp_path: Path) -> None:
+    data = TensorDataset(torch.randn(SAMPLES, 7), torch.randint(2, (SAMPLES,)))
+    parts = partial(nn.Linear, 7, 2), data, nn.CrossEntropyLoss(), partial(torch.optim.SGD, lr=0.1)
+
+    def alive() -> bool:
+        return any(type(one) is nn.Linear and one.in_features == 7 for one in gc.get_objects())
+
+    job_of(vfnb.Task(*parts), tmp_path).check()  # what torch imports on the way leaves frames to the collector
+    gc.collect()
+    gc.disable()
+    try:
+        job = job_of(vfnb.Task(*parts), tmp_path, engine=engine)
+        finished(job)
+        assert alive()
+        del job
+        until(lambda: not alive(), within=10)
+    finally:
+        gc.enable()
 
 
 def test_a_first_pass_that_does_not_fit_pauses_the_job_which_then_goes_on(tmp_path: Path) -> None:

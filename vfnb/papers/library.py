@@ -1,22 +1,26 @@
 """What users call: the list of recipes, and a recipe made into an experiment that can be run."""
 
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from vfnb.papers.experiment import Experiment, experiment
 from vfnb.papers.reading import find_recipe, recipes
 from vfnb.papers.recipe import SCALES, Recipe, Scale, Version
 from vfnb.papers.sets import Source
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-def list() -> pd.DataFrame:  # noqa: A001  # read as vfnb.papers.list()
+
+def list() -> "pd.DataFrame":  # noqa: A001  # read as vfnb.papers.list()
     """List the recipes.
 
     Returns:
         A row a recipe, by its name: the paper, its claim, model, data and batch, and the scales it can be run at with
         the seconds that the smallest takes on one core.
     """
+    import pandas as pd  # late: workers load this package, and need no tables
+
     rows = [_row(recipe) for recipe in recipes().values()]
     return pd.DataFrame(rows).set_index("name")
 

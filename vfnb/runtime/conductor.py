@@ -12,7 +12,7 @@ from vfnb.runtime import messages
 from vfnb.runtime.changes import Change, Transition, devices_of, settle
 from vfnb.runtime.decisions import NOT_ASKED, decide
 from vfnb.runtime.deeds import Actions, Deeds
-from vfnb.runtime.engine import Launch, Sink, Snapshot, Status
+from vfnb.runtime.engine import Launch, Sink, Snapshot, Status, unheard
 from vfnb.runtime.known import Known
 from vfnb.runtime.seats import VOID, Handover, Seat, Wish
 from vfnb.runtime.snapshot import newest_checkpoint, read_state, state_file
@@ -357,6 +357,8 @@ class Conductor:
             case "failed":
                 self._tell(Failed(step=known.step, error=str(known.failure)))
         self._sink(Status(state=known.outcome, step=known.step, failure=known.failure))
+        self._sink = unheard  # who listened may hold the run, and would be held by it for ever
+        self._deeds.close()
 
     def _tell(self, event: Event) -> None:
         self._sink(event)

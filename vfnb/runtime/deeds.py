@@ -6,7 +6,7 @@ from vfnb.ground import PlanError, SpecError
 from vfnb.runtime import messages
 from vfnb.runtime.changes import Transition, devices_of, settle
 from vfnb.runtime.decisions import Arrive, Decision, End, GoBack, Recall, Rest, Send, Switch, Welcome
-from vfnb.runtime.engine import Sink
+from vfnb.runtime.engine import Sink, unheard
 from vfnb.runtime.known import Known
 from vfnb.runtime.seats import Handover, Seat, Wish
 from vfnb.runtime.snapshot import read_state, state_file
@@ -44,6 +44,10 @@ class Deeds:
 
     def __init__(self, known: Known, actions: Actions, sink: Sink) -> None:
         self._known, self._do, self._sink = known, actions, sink
+
+    def close(self) -> None:
+        """Have no more news, and let go of whoever watched."""
+        self._sink = unheard
 
     def carry_out(self, decision: Decision) -> None:
         """Do what was decided.

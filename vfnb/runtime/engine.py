@@ -59,6 +59,14 @@ class Status:
 Sink = Callable[[Row | Event | Status], None]
 
 
+def unheard(said: Row | Event | Status) -> None:
+    """Be a sink that nobody listens to.
+
+    Args:
+        said: Any news.
+    """
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """The pure decisions an engine needs from above.

@@ -20,7 +20,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-_PRELOAD = ("torch", "numpy", "cloudpickle", "accelerate", "torchmetrics", "vfnb.runtime.worker")
+# torch._dynamo, and sympy with it, is what every optimizer of torch's imports when it is made.
+_PRELOAD = ("torch", "torch._dynamo", "numpy", "cloudpickle", "accelerate", "torchmetrics", "vfnb.runtime.worker")
 _PR_SET_PDEATHSIG = 1
 
 

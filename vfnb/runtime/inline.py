@@ -18,7 +18,7 @@ from vfnb.ground import StateError, TrainingError
 from vfnb.numerics import restored_generators
 from vfnb.runtime.board import Sign
 from vfnb.runtime.changes import Answer
-from vfnb.runtime.engine import Launch, Run, Sink, Snapshot, Status, Worker
+from vfnb.runtime.engine import Launch, Run, Sink, Snapshot, Status, Worker, unheard
 from vfnb.runtime.evaluation import UserError
 from vfnb.runtime.feed import Feed
 from vfnb.runtime.messages import Reason, Record
@@ -27,7 +27,7 @@ from vfnb.runtime.post import Post
 from vfnb.runtime.program import Program, private_copy
 from vfnb.runtime.rehearsal import rehearse
 from vfnb.runtime.replica import Replica
-from vfnb.runtime.settings import deterministic, threads
+from vfnb.runtime.settings import deterministic, give_back_freed_memory, threads
 from vfnb.runtime.snapshot import keep_checkpoint
 from vfnb.runtime.stretch import Stretch
 from vfnb.runtime.training import Journal, train
@@ -90,6 +90,7 @@ class InlineRun:
 
     def train(self) -> None:
         """Train to the end; a failure is told as the run's status."""
+        give_back_freed_memory()  # of runs before
         threads_ = self._launch.devices[0].threads
         failure: BaseException | None = None
         reason: Reason = "failed"
@@ -131,6 +132,7 @@ class InlineRun:
         else:
             self._sink(Stopped(step=step))
             self._sink(Status(state="stopped", step=step))
+        self._sink = unheard  # who listened may hold the run, and would be held by it for ever
 
     def _checkpoint(self) -> Path | None:
         assert self._replica is not None, "there is something to save"

@@ -36,7 +36,7 @@ from vfnb.runtime.payload import ship
 from vfnb.runtime.probe import Probe, silent
 from vfnb.runtime.program import Program
 from vfnb.runtime.seats import Wish
-from vfnb.runtime.settings import flags
+from vfnb.runtime.settings import flags, give_back_freed_memory
 from vfnb.runtime.troubles import with_kernels_share
 from vfnb.runtime.watch import Watch, pulse_of
 from vfnb.spec import Device, Mapping, OutOfMemory
@@ -86,7 +86,7 @@ class LocalRun:
     """
 
     def __init__(self, program: Program, probe: Probe, launch: Launch, sink: Sink, nursery: Nursery) -> None:
-        self._program, self._launch, self._sink, self._nursery = program, launch, sink, nursery
+        self._program, self._launch, self._nursery = program, launch, nursery
         self._private = Path(tempfile.mkdtemp(prefix="vfnb-", dir=_roomy()))
         self._tidy = weakref.finalize(self, _remove, self._private, os.getpid())  # at the latest as Python ends
         self._payload = ship((program, probe), self._private)
@@ -98,12 +98,14 @@ class LocalRun:
         self._waker, self._woken = socket.socketpair()
         self._waker.setblocking(False)
         self._saved_at = time.monotonic()
-        self._conductor = Conductor(launch, self._private, self, sink, _can_nccl)
+        # A proxy: a run that holds itself would keep the model until the collector comes by.
+        self._conductor = Conductor(launch, self._private, weakref.proxy(self), sink, _can_nccl)
         self._final: Snapshot | None = None
         self._thread = threading.Thread(target=self._drive, name=f"vfnb driver {launch.name}", daemon=True)
 
     def begin(self) -> None:
         """Start the driver's thread."""
+        give_back_freed_memory()  # of copies of the model that were made on the way here
         self._requests.put(self._conductor.begin)
         self._thread.start()
         self._wake()

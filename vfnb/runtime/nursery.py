@@ -260,7 +260,7 @@ class Spawn:
 
 _servers: dict[int, ForkServer] = {}  # one a thread count: a process's OpenMP is set when torch is loaded
 _servers_lock = threading.Lock()
-_HEAVY = ("transformers", "datasets", "torchvision")  # what else a notebook loads, workers seldom need
+_HEAVY = ("transformers", "datasets", "torchvision", "vfnb.papers")  # loaded once for all where the notebook has them
 
 
 def shared_forkserver(device: Device) -> ForkServer:

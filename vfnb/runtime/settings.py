@@ -49,6 +49,12 @@ def keep_freed_memory() -> None:
         mallopt(_TRIM_THRESHOLD, _KEPT)
 
 
+def give_back_freed_memory() -> None:
+    """Give back to the system what this process has freed and glibc keeps; other allocators do it themselves."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
+
+
 @contextmanager
 def deterministic() -> Iterator[None]:
     """Compute with deterministic kernels where there are any; the flags come back as they were.
