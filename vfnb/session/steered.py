@@ -14,7 +14,7 @@ from vfnb.session.readings import Readings
 from vfnb.session.record import create
 from vfnb.session.reins import Reins
 from vfnb.session.remarks import say
-from vfnb.spec import Device, Event, Mapping, Options
+from vfnb.spec import Device, Event, Mapping, Options, Warned
 
 
 class Steered(Readings):
@@ -135,7 +135,14 @@ class Steered(Readings):
         """Take in what this thread found out, and say aloud what is new and a warning."""
         noticed = tuple(events)
         for event in noticed:
-            if event not in self._ledger.events:
+            if not any(_alike(event, earlier) for earlier in self._ledger.events):
                 self._feed(event)
                 say(event, self.name)
         return noticed
+
+
+def _alike(event: Event, earlier: Event) -> bool:
+    """Tell whether an event says nothing new: a warning says the same at any step."""
+    if isinstance(event, Warned) and isinstance(earlier, Warned):
+        return event.message == earlier.message
+    return event == earlier

@@ -288,3 +288,15 @@ def test_more_slots_than_cores_are_warned_of(engine: FakeEngine) -> None:
     job = small_job(engine, cluster=cluster, devices=300, options=Options(blocks=400))
 
     assert any("300 threads" in event.message for event in job.events if isinstance(event, Warned))
+
+
+def test_a_job_that_is_resized_back_is_not_warned_of_the_same_again(engine: FakeEngine) -> None:
+    cluster = VirtualCluster(accelerator="", count=512, global_batch=512)
+    job = started(engine, cluster=cluster, devices=300, options=Options(blocks=400, check=False))
+
+    for step, workers in enumerate((301, 300, 301), start=1):
+        engine.run.commit(step)
+        job.resize(workers)
+
+    said = [event.message for event in job.events if isinstance(event, Warned)]
+    assert [sum(f"{count} threads" in one for one in said) for count in (300, 301)] == [1, 1]
