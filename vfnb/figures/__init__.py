@@ -4,7 +4,7 @@ from vfnb.figures.by_batch import draw_by_batch
 from vfnb.figures.curve import draw_curve
 from vfnb.figures.lanes import Lane, draw_lanes
 from vfnb.figures.overlay import Trace, draw_overlay
-from vfnb.figures.page import grid, snapshot
+from vfnb.figures.page import grid, image, snapshot
 from vfnb.figures.stack import colour, draw_stack
 from vfnb.figures.thinning import smoothed, thinned
 
@@ -18,6 +18,7 @@ __all__ = [
     "draw_overlay",
     "draw_stack",
     "grid",
+    "image",
     "smoothed",
     "snapshot",
     "thinned",

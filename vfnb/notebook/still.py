@@ -3,7 +3,7 @@
 from base64 import b64encode
 from typing import Any
 
-from vfnb.figures import draw_curve
+from vfnb.figures import draw_curve, image
 from vfnb.session import Job
 
 Bundle = dict[str, str]  # a representation by media type
@@ -19,8 +19,8 @@ def still(job: Job) -> Bundle:
         A line of text, and a table with the curve.
     """
     history = job.history
-    picture = "" if history.empty else draw_curve(history.step.tolist(), history.loss.tolist(), job.events)
-    return {"text/plain": repr(job), "text/html": job._repr_html_() + picture}
+    curve = "" if history.empty else image(draw_curve(history.step.tolist(), history.loss.tolist(), job.events))
+    return {"text/plain": repr(job), "text/html": job._repr_html_() + curve}
 
 
 def picture(figure: Any, *, kaleido: bool) -> Bundle:

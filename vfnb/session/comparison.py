@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vfnb.figures import Trace, draw_overlay, grid
+from vfnb.figures import Trace, draw_overlay, grid, image
 from vfnb.ground import SpecError
 from vfnb.session.job import Job
 from vfnb.session.saved import SavedRun, open_run
@@ -84,7 +84,7 @@ class Comparison:
         table = self.table
         rows = [[str(name), *map(_shown, cells)] for name, *cells in table.itertuples(name=None)]
         lines = "".join(f"<div>{escape(line)}</div>" for line in self.verdict.split("\n"))
-        curves = draw_overlay([_trace(group) for group in self.groups])
+        curves = image(draw_overlay([_trace(group) for group in self.groups]))
         return f"<div>{curves}{grid([head.replace('_', ' ') for head in ('run', *table.columns)], rows)}{lines}</div>"
 
 

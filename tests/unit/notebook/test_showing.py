@@ -58,7 +58,7 @@ def test_at_the_end_every_cell_keeps_what_lasts(page: Page, engine: FakeEngine) 
 
     last = page.places[0].bundles[-1]
     assert showing._VIEW not in last
-    assert "<svg" in last["text/html"]
+    assert "<img" in last["text/html"]
     assert "done" in last["text/plain"]
     assert [child.value for child in face.widget.children] == [last["text/html"]]
     assert isinstance(dashboard(job), Card)

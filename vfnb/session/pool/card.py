@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from vfnb.figures import draw_stack, grid
+from vfnb.figures import draw_stack, grid, image
 from vfnb.session.pool.allotment import Devices
 from vfnb.session.pool.entry import PoolJob
 
@@ -45,7 +45,8 @@ def table(
     ended = all(job.ended for job in jobs)
     until = max((when for when, _, _ in changes), default=0.0) if ended else now
     rows = [_row(job) for job in jobs]
-    return f"<div><b>Pool</b>, policy {policy}{grid(_HEADS, rows)}{draw_stack(changes, len(devices), until)}</div>"
+    picture = image(draw_stack(changes, len(devices), until))
+    return f"<div><b>Pool</b>, policy {policy}{grid(_HEADS, rows)}{picture}</div>"
 
 
 def _row(job: PoolJob) -> tuple[str, ...]:

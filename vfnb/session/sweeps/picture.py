@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from vfnb.figures import image
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -26,4 +28,4 @@ class Picture:
         return "\n".join([self.table.to_string(), *self.notes])
 
     def _repr_html_(self) -> str:
-        return f"<div>{self.svg}{''.join(f'<div>{escape(note)}</div>' for note in self.notes)}</div>"
+        return f"<div>{image(self.svg)}{''.join(f'<div>{escape(note)}</div>' for note in self.notes)}</div>"
