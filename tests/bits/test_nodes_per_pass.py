@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from jobs import STEPS, finished, job_of, slots, transformer_task
+from jobs import STEPS, finished, job_of, reach, slots, transformer_task
 from measured import keep_profile
 
 import vfnb
@@ -73,8 +73,9 @@ def test_nodes_are_halved_down_to_one_and_then_the_job_pauses(tmp_path: Path) ->
     job = automatic(tmp_path, 1, Short(0, step=4, times=3))
 
     job.start()
+    reach(job, "paused")
     with pytest.raises(TimeoutError, match="paused"):
-        job.wait(timeout=8)
+        job.wait(timeout=0.1)
     job.resume()
     job.wait(timeout=60)
 
@@ -132,8 +133,9 @@ def test_an_explicit_number_pauses_and_is_never_halved(tmp_path: Path) -> None:
     job = automatic(tmp_path, 1, Short(0, step=4), nodes_per_pass=4)
 
     job.start()
+    reach(job, "paused")
     with pytest.raises(TimeoutError, match="paused"):
-        job.wait(timeout=8)
+        job.wait(timeout=0.1)
     job.resume()
     job.wait(timeout=60)
 

@@ -26,13 +26,15 @@ def test_a_pass_takes_the_slower_devices_time_and_no_more_of_the_cpu() -> None:
 
 def test_a_real_device_is_not_held_up() -> None:
     stretch = Stretch(Device("cpu", 0))
-    stretch.begin()
-    _burn(0.01)
-    begun = time.perf_counter()
+    held = []
+    for _ in range(5):  # another process may take the core in one of them
+        stretch.begin()
+        _burn(0.01)
+        begun = time.perf_counter()
+        stretch.end(None, step=1)
+        held.append(time.perf_counter() - begun)
 
-    stretch.end(None, step=1)
-
-    assert time.perf_counter() - begun < 0.01
+    assert min(held) < 0.01
 
 
 def test_a_script_that_changes_the_speed_is_told_of_once_each_way() -> None:
