@@ -21,6 +21,7 @@ def test_a_notebook_shows_what_it_did_and_carries_no_widgets(path: Path) -> None
     assert outputs, "run notebooks/execute.py with --keep"
     assert not [output for output in outputs if output.output_type == "error"]
     assert not [output for output in outputs if any("widget" in kind for kind in output.get("data", {}))]
+    assert not [output for output in outputs if "<svg" in str(output.get("data", {}))], "JupyterLab strips it"
     assert "widgets" not in notebook.metadata
     assert path.stat().st_size < LARGEST
 
