@@ -216,11 +216,16 @@ class Processes:
 
     def _complete(self, work: Any) -> None:
         """Wait for work of gloo's, or leave it: what it was given may be written into for ever after."""
-        while not _ends_within(work, _LOOK):
+        while True:
+            with suppress(RuntimeError):  # it failed, or the time ran out
+                work.wait(_LOOK)
+                return
+            if work.is_completed():
+                _completed(work)
+                return
             if self._abandoned():
                 _LEFT.append((self._votes, self._sums, work))
                 raise GroupError("the generation is abandoned, and its collective does not end")
-        _completed(work)
 
 
 def _gloo(store: Any, rank: int, size: int, limit: timedelta) -> Any:
@@ -242,12 +247,6 @@ def _reduced(group: Any, tensor: torch.Tensor, operation: Any) -> Any:
     options.reduceOp = operation
     options.timeout = _PATIENCE
     return group.allreduce([tensor], options)
-
-
-def _ends_within(work: Any, limit: timedelta) -> bool:
-    with suppress(RuntimeError):  # it failed, or the time ran out
-        work.wait(limit)
-    return bool(work.is_completed())
 
 
 def _completed(work: Any) -> None:
