@@ -148,7 +148,7 @@ def stacks(job: vfnb.Job) -> str:
     for pid in {event.pid for event in job.events if isinstance(event, WorkerJoined)} - {os.getpid()}:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGUSR1)
-    time.sleep(1)
+    time.sleep(1)  # a signal has no answer to wait for, and the test has failed already
     logs = sorted((job.run_dir / "logs").glob("*.log"))
     return "\n".join(f"{log.name}:\n{log.read_text(errors='replace')[-4000:]}" for log in logs)
 

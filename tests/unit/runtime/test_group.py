@@ -1,18 +1,18 @@
 """A group of two, each member in a thread of its own: who waits for another that never comes."""
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 import torch
 
 from vfnb.runtime.group import GroupError, Processes
 
-Call = Callable[[Processes], object]
+Given = TypeVar("Given")
 
 
 @contextmanager
@@ -27,9 +27,9 @@ def pair(folder: Path, abandoned: Callable[[], bool]) -> Iterator[tuple[Processe
     yield first, second
 
 
-def begun(call: Call, group: Processes) -> "Future[object]":
+def begun(call: Callable[[Processes], Given], group: Processes) -> "Future[Given]":
     """Make a call in a thread that nobody waits for."""
-    future: Future[object] = Future()
+    future: Future[Given] = Future()
 
     def run() -> None:
         try:
@@ -48,7 +48,7 @@ def summed(group: Processes) -> torch.Tensor:
     return tensor
 
 
-CALLS: dict[str, Call] = {
+CALLS: dict[str, Callable[[Processes], object]] = {
     "max_": lambda group: group.max_(torch.zeros(3)),
     "sum_": summed,
     "gather": lambda group: group.gather(b"mine"),
@@ -61,8 +61,8 @@ def test_a_collective_that_does_not_end_is_left_once_the_generation_is_abandoned
     told = threading.Event()
     with pair(tmp_path, told.is_set) as (waits, _absent):
         future = begun(CALLS[name], waits)
-        time.sleep(1.5)
-        assert not future.done()
+        with pytest.raises(TimeoutError):  # longer than a look
+            future.result(timeout=1.5)
 
         told.set()
 
@@ -73,15 +73,16 @@ def test_a_collective_that_does_not_end_is_left_once_the_generation_is_abandoned
 def test_who_is_late_is_waited_for(tmp_path: Path) -> None:
     with pair(tmp_path, lambda: False) as (early, late):
         future = begun(summed, early)
-        time.sleep(2.5)  # more than two looks
+        with pytest.raises(TimeoutError):  # longer than two looks
+            future.result(timeout=2.5)
 
         begun(summed, late).result(timeout=10)
 
-        assert future.result(timeout=10).tolist() == [2, 2, 2]  # type: ignore[attr-defined]
+        assert future.result(timeout=10).tolist() == [2, 2, 2]
 
 
 def test_who_is_abandoned_still_takes_what_has_ended(tmp_path: Path) -> None:
     with pair(tmp_path, lambda: True) as (one, other):
         futures = [begun(summed, each) for each in (one, other)]
 
-        assert [future.result(timeout=10).tolist() for future in futures] == [[2, 2, 2]] * 2  # type: ignore[attr-defined]
+        assert [future.result(timeout=10).tolist() for future in futures] == [[2, 2, 2]] * 2
