@@ -1,12 +1,12 @@
 """A published experiment as records: where it was published, what came out, and how to run it at each scale."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
 from vfnb.ground import SpecError
-from vfnb.numerics import Course
+from vfnb.numerics import steps_per_epoch
 
 Scale = Literal["binder", "gpu", "full"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
@@ -116,11 +116,12 @@ class Growth:
         Returns:
             Steps and the batch from each on.
         """
-        course = Course(samples, batch, drop_last=drop_last)
-        for times, epoch in enumerate(self.after, start=1):
-            grown = course.steps_of(epoch) + 1, batch * self.factor**times
-            course = replace(course, growth=(*course.growth, grown))
-        return dict(course.growth)
+        found, step, last = {}, 1, 0
+        for epoch in self.after:
+            step += (epoch - last) * steps_per_epoch(samples, batch, drop_last)
+            batch, last = batch * self.factor, epoch
+            found[step] = batch
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
